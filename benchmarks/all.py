@@ -51,24 +51,24 @@ TOP = """<!-- Written by `python benchmarks/all.py --write`. -->
 
 # Performance
 
-What overlong costs, beside the least that a test costs: a bare loop over the same strings, the same loop in C, another
-fuzzer. Each figure is the median of several rounds, with the least and the most; the contenders take turns, so that a
-busy machine disturbs both. A ratio says most. Seconds, rates and nanoseconds are this machine's:
+The cost of overlong, compared with the least that a test costs: a bare loop over the same strings, the same loop in C,
+or another fuzzer. Each figure is the median of several rounds, with the least and the most. Contenders take turns, so a
+busy machine disturbs both, and ratios say most. Seconds, rates and nanoseconds are from this machine:
 
 {machine}
 
-`python benchmarks/all.py` measures all of it again; each benchmark's `--help` says what it does. CI runs them quickly
-and fails if a ratio is worse by half than its bound, or than what it is here where the bound is missed.
+`python benchmarks/all.py` measures everything again; the `--help` of each benchmark describes it. CI runs them quickly
+and fails if a ratio is worse by half than its bound; if the bound is missed here, CI compares with the ratio here.
 """
 
 
 WHY = {
     "certify_cpython": """
-The bound of 3.5 is missed, for the worker's part alone comes near it: to decode each string strictly takes as long as
-the bare loop, to replace a fifth more, to cut batches a quarter of it, and to put the answers of both into columns
-three tenths each. The rest of the time goes by while the worker's Python and its sandbox start (0.1 s, half a loop)
-and while strings are asked singly at the end. The harness works beside the worker, on the other core. A second
-worker was tried, with batches dealt in turn: on two cores it gains 3 %, for both are busy already."""
+The bound of 3.5 is missed because the worker alone comes near it. Strict decoding takes as long as the bare loop,
+replacing a fifth more, cutting batches a quarter of the loop, and putting the answers of both into columns three
+tenths each. The rest is the start of the worker's Python and its sandbox (0.1 s, half a loop), and the strings
+asked singly at the end. The harness works at the same time on the other core. A second worker, with batches dealt
+in turn, gained only 3 % on two cores, because both are busy already."""
 }
 """Remarks on missed bounds, by the benchmark's name."""
 

@@ -1,4 +1,4 @@
-// What many projects do: three validators and a reference, compared on every input that libFuzzer makes.
+// The usual method of projects: compare three validators and a reference on every input that libFuzzer makes.
 // benchmarks/fuzz_compiled.py builds and runs it: clang++ -O2 -fsanitize=fuzzer -I FOLDER libfuzzer_three.cc
 #include <cstdint>
 #include <cstdlib>

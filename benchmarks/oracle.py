@@ -1,13 +1,15 @@
-"""How fast the oracle is: beside a shift automaton in C, and beside decoders that are written for speed.
+"""The speed of the oracle, compared with a shift automaton in C and with decoders that are written for speed.
 
-The C loops are compiled here, by gcc and by clang if there is one, with ``-O3``, and again with ``-march=native``, for
-Numba compiles for this processor, too. Their rows are those of :mod:`overlong.reference.shift`. simdutf8 is the Rust
-crate, built by cargo; simdutf is what Node.js has for ``isUtf8``. A peer that is missing is left out and named.
+The benchmark compiles the C loops with gcc, and with clang if it is installed: with ``-O3``, and again with
+``-march=native``, because Numba compiles for this processor, too. Their rows are those of
+:mod:`overlong.reference.shift`. simdutf8 is the Rust crate, built by cargo; Node.js uses simdutf for ``isUtf8``. A
+missing peer is left out and named.
 
-Texts are of a mebioctet, in one piece: ASCII; characters of one to four octets, mixed; and CJK, three octets each. All
-take turns, in CPU time; printed are medians of gigabytes a second, and of the ratios in each round. Bounds: the verdict
-at 0.9 times the speed of each C loop at least, and of mixed text at a third of simdutf's. The numbers have none: the C
-loop goes over the octets once and writes into memory that it has; the oracle goes twice, and hands out new memory.
+Each text is one piece of a mebioctet: ASCII; characters of one to four octets, mixed; or CJK, three octets each. All
+contenders take turns, in CPU time. The output has medians: gigabytes a second, and the ratios of each round. Bounds:
+the verdict runs at least at 0.9 times the speed of each C loop, and on mixed text at a third of simdutf's. Numbers have
+no bound: the C loop reads the octets once and writes into memory that it has; the oracle reads them twice and allocates
+its output.
 
     python benchmarks/oracle.py [ROUNDS]
 """
@@ -34,7 +36,7 @@ from runner import arguments, figure, ratios, simdutf8, timed, turns
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    Contender = Callable[[int], float]  # CPU seconds of so many turns
+    Contender = Callable[[int], float]  # the number of turns, and their CPU seconds
 
 SIZE = 1 << 20
 TURNS = 10
@@ -99,7 +101,7 @@ def texts() -> dict[str, bytes]:
 
 
 def repeated(call: Callable[[], object]) -> Contender:
-    """What takes CPU time in this process."""
+    """The contenders that use CPU time of this process."""
     return lambda count: timed(lambda: [call() for _ in range(count)], time.process_time)
 
 
@@ -129,13 +131,13 @@ def c_loops(folder: Path) -> dict[str, ctypes.CDLL]:
 
 
 def accepted(function: Callable[..., int], octets: bytes) -> Contender:
-    """A function of a library, which must accept."""
+    """A validating function of a library; it must accept the text."""
     assert function(octets, ctypes.c_size_t(len(octets))) > 0
     return repeated(lambda: function(octets, ctypes.c_size_t(len(octets))))
 
 
 def node(octets: bytes, folder: Path) -> tuple[subprocess.Popen[str], Contender]:
-    """Node.js, which takes its own time."""
+    """Node.js, which measures its own time."""
     (folder / "text").write_bytes(octets)
     process = subprocess.Popen(
         ["node", "-e", NODE_SOURCE, str(folder / "text")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

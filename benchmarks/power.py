@@ -1,13 +1,13 @@
-"""Power: what share of wrong validators each suite finds, of a thousand and more that a seed draws.
+"""Power: the share of wrong validators that each suite finds, of more than a thousand drawn by a seed.
 
-Each has one fault of a family: a wrong transition, a state that should be one and is two, a fault after a character, at
-an offset, from a length on, behind a fast path, across a block, depending on calls before (`mutants/`). It is one of
-the population only if a string shows that it is wrong, so what is missed is missed, and never right.
+Each has one fault of a family: a wrong transition, one state split into two, or a fault after a character, at an
+offset, from a length on, behind a fast path, across a block, or depending on earlier calls (`mutants/`). The population
+holds it only if a string shows that it is wrong, so a mutant that is not found is a miss and never a right validator.
 
-Lists of strings and sweeps are asked of all of them; campaigns and libFuzzer of some, for ten seconds each, and whole
-certificates of some, to see how long they take.
+All mutants get the lists of strings and the sweeps. Some get campaigns and libFuzzer, ten seconds each, and some a
+whole certificate, which is timed.
 
-    python benchmarks/power.py                       the whole: about an hour on two cores
+    python benchmarks/power.py                       everything: about an hour on two cores
     python benchmarks/power.py --share 0.1           a tenth of it
     python benchmarks/power.py --write               and write docs/power.md
     python benchmarks/power.py --only streams        one section of the page, or "replacers": some minutes
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).parents[1] / "docs" / "power.md"
 SECONDS = 10.0
-"""For which a campaign, or libFuzzer, is asked of each."""
+"""The time that a campaign, or libFuzzer, has for each mutant."""
 LEAST = 0.98
 """The share that a default certificate must find."""
 LIBFUZZER, CAMPAIGN = "libFuzzer", "fuzz"
@@ -67,72 +67,73 @@ TOP = """<!-- Written by `python benchmarks/power.py --write`. -->
 
 # Power: how many wrong decoders each suite finds
 
-A certificate is worth as much as the bugs that it would have found. So plant bugs and count. {count} validators in C,
-drawn by the seed {seed}, have one fault each, of the families in the table; that each is wrong is proved by a string
-that it answers wrongly ({left_out} more draws were left out, because none was known). No plan
-knows any of them, but the plans and the families are by the same hand, and plans were mended by what this
-population and others showed. An independent population would be a better measure.
+A certificate is worth as much as the bugs that it would have found. So this benchmark plants bugs and counts.
+{count} validators in C, drawn by the seed {seed}, have one fault each, of the families in the table. A string
+proves each wrong; {left_out} more draws without such a string were left out. No plan knows any of these faults.
+But the same authors wrote the plans and the families, and mended plans after this population and others showed
+gaps, so an independent population would be a better measure.
 
-A fault is a whole class of octets or characters, a part of one, or its first or last; at a certain place (after a
-character, from an offset on) it is one value out of many in five of a hundred only. Any test finds such
-faults by luck.
+A fault concerns a whole class of octets or characters, a part of it, or its first or last member. If the fault
+also needs a certain place (after a character, from an offset on), only five in a hundred concern a single value
+out of many, because any test finds such faults only by luck.
 
 {machine}
 
-Shares in percent. *certify* is all suites and the tier `full`, which is what a C function gets by default, and
-*certify --quick* some suites and the tier `fast` ([command-line.md](command-line.md#certify)). Decoders that are no C
-functions get the tier that their speed allows: the columns of `usual`, `lean`, `modest`, `brief` and `least` say what
-that finds; with `--quick` they get `modest`, or what of it two seconds allow. The first five columns are lists that
-others made (`corpora/elsewhere`), each string whole.
+Shares in percent. *certify* is all suites and the tier `full`, the default for a C function; *certify --quick* is some
+suites and the tier `fast` ([command-line.md](command-line.md#certify)). Other decoders get the tier that their speed
+allows, one of the columns `usual`, `lean`, `modest`, `brief` and `least`; with `--quick` they get `modest`, or as much
+of it as fits into two seconds. The first five columns are lists of other projects (`corpora/elsewhere`), each string
+whole.
 
 """
 OTHERWISE = f"""
 ## Asked in other ways
 
-A validator answers alike however it is asked, so a tier finds the same mutants; but how fast it answers chooses the
-tier. `overlong certify` was run as a user would on the right validator and on some mutants. Its processor seconds are
-those of harness and target together, which share two cores.
+A validator gives the same answers through every adapter, so a tier finds the same mutants. But its speed there decides
+the tier. Here `overlong certify` ran as a user would run it, on the right validator and on some mutants. Processor
+seconds count harness and target together, which share two cores.
 
 {served.HEAD}"""
 OUTPUTS = """
 ## Outputs
 
-{count} decoders in C whose verdicts are right: a character comes out as another, or a refusal names a wrong offset,
-where and when the family says. Each is proved wrong likewise ({left_out} draws were left out). Strings are decoded
-and outputs compared.
+{count} decoders in C have right verdicts and one fault in their output: a character comes out as another, or a refusal
+names a wrong offset, where and when the family says. A string proves each wrong ({left_out} draws were left out).
+Suites and sweeps compare the outputs.
 
 """
 SECTIONS = {
     REPLACERS: """
 ## Replacement
 
-{count} decoders in C that offer operation `L` ([protocol.md](protocol.md#frames)): ill-formed octets come out as too
-many or too few U+FFFD, take text along, or are left out; or a character comes out as U+FFFD, twice or not at all.
+{count} decoders in C offer operation `L` ([protocol.md](protocol.md#frames)) with one fault each: ill-formed octets
+come out as too many or too few U+FFFD, swallow text, or disappear; or a character comes out as U+FFFD, twice or not at
+all.
 {how}
 """,
     STREAMS: """
 ## Streams
 
-{count} decoders in C that offer `S` and `N`: at a cut between chunks something is lost, kept or changed; a stream that
-ends within a character passes; a refusal has a wrong offset, or output or a refusal comes a chunk late; or a decoder
-that was reset remembers the stream before. The words behind the colon say where: in one state of the automaton, say, or
-at one offset.
+{count} decoders in C offer `S` and `N` with one fault each: a cut between chunks loses, keeps or changes octets; a
+stream that ends within a character passes; a refusal has a wrong offset; output or a refusal comes a chunk late; or a
+reset decoder remembers the stream before. The words after the colon say where: in one state of the automaton, for
+example, or at one offset.
 {how}
 """,
 }
-HOW = """Each is proved wrong likewise ({left_out} draws were left out). One program holds them all, and its argument
-says which it is. Its answers to whole suites are compared with those of the right program, which `overlong certify`
-found CONFORMANT. Sweeps ask only `V` and `D`, so the suites are all that a certificate has here. `fuzz` was given
-{some} of them; `overlong certify` refused {refused} of these, the ones that its suites find."""
+HOW = """A request proves each wrong ({left_out} draws were left out). One program holds all of them, and its
+argument chooses the decoder. Its answers to whole suites are compared with those of the right program, which
+`overlong certify` found CONFORMANT. Sweeps ask only `V` and `D`, so a certificate rests on the suites alone here.
+`fuzz` was given {some} of them; `overlong certify` refused {refused} of these, the ones that its suites find."""
 
 
 @dataclass
 class Measured:
-    """What became of one mutant."""
+    """The result for one mutant."""
 
     mutant: Mutant
     found: list[str] = field(default_factory=list[str])
-    """The names of what finds it."""
+    """The names of the columns that find it."""
 
 
 _finder: Finder | FinderOfSpoken | None = None
@@ -144,9 +145,9 @@ def _asked(mutant: Mutant) -> list[str]:
 
 
 def by_campaign(target: str | tuple[str, ...]) -> bool:
-    """Whether the engine of campaigns finds a mutant within :data:`SECONDS`."""
+    """True if the engine of campaigns finds a mutant within :data:`SECONDS`."""
     engine = open_engine(CampaignJob((target,), limits=_LIMITS))
-    engine.run(WorkUnit(0, 1), lambda _: None)  # what it compiles or loads is not counted
+    engine.run(WorkUnit(0, 1), lambda _: None)  # compiling and loading do not count
     began, first, count = time.monotonic(), 1, BLOCK
     try:
         while time.monotonic() < began + SECONDS:
@@ -159,7 +160,7 @@ def by_campaign(target: str | tuple[str, ...]) -> bool:
 
 
 def by_libfuzzer(mutant: Mutant, folder: Path) -> bool:
-    """The same of libFuzzer, which sees the branches of the mutant and of the right validator."""
+    """The same for libFuzzer, which sees the branches of the mutant and of the right validator."""
     source, program = folder / f"{mutant.symbol}.c", folder / mutant.symbol
     code = mutant.code.replace("NAME", mutant.symbol)
     source.write_text(_FUZZER.format(code=code, symbol=mutant.symbol), "ascii")
@@ -174,7 +175,7 @@ def by_libfuzzer(mutant: Mutant, folder: Path) -> bool:
 def asked_otherwise(
     some: list[Measured], folder: Path, how: str, words: Callable[[str], list[str]], right: str = served.RIGHT
 ) -> served.Asked:
-    """Whole certificates of some validators, as a user would have them, and of the right one."""
+    """Run whole certificates as a user would, of some validators and of the right one."""
     _, tier, slowest = served.certificate_of(words(right), folder)
     whole = [served.certificate_of(words(each.mutant.symbol), folder) for each in some]
     seconds = [took for refused, _, took in whole if refused]
@@ -189,8 +190,8 @@ def found_by(measured: list[Measured], tier: str) -> str:
 
 
 def asked_all(mutants: Sequence[Mutant], finder: Finder | FinderOfSpoken) -> list[Measured]:
-    """Lists and sweeps, of all of them, by a process for each CPU."""
-    global _finder  # noqa: PLW0603 (what forked processes have in common)
+    """Ask all mutants the lists and sweeps, with a process for each CPU."""
+    global _finder  # noqa: PLW0603 (forked processes share it)
     _finder = finder
     measured = [Measured(each) for each in mutants]
     with multiprocessing.get_context("fork").Pool(cpus()) as pool:
@@ -204,7 +205,7 @@ def asked_all(mutants: Sequence[Mutant], finder: Finder | FinderOfSpoken) -> lis
 
 
 def asked_some(some: list[Measured], name: str, ask: Callable[[Mutant], bool]) -> None:
-    """What takes ten seconds for each, of some."""
+    """Ask some mutants what takes ten seconds each."""
     for each in some:
         if ask(each.mutant):
             each.found.append(name)
@@ -229,7 +230,7 @@ def spoken(population: Population, folder: Path, options: argparse.Namespace) ->
     """The section about decoders behind the protocol.
 
     Raises:
-        SystemExit: a certificate is refused or given where the suites say otherwise.
+        SystemExit: a certificate contradicts the answers to the suites.
     """
     mutants, left_out = population.population(folder, options.seed, options.share)
     finder = FinderOfSpoken(population, folder)
@@ -238,7 +239,7 @@ def spoken(population: Population, folder: Path, options: argparse.Namespace) ->
     known = {RIGHT: False, **{each.mutant.symbol: OF_ALL in each.found for each in some}}
     for symbol, wrong in known.items():
         if served.certificate_of(["--", *population.command(symbol)], folder)[0] != wrong:
-            raise SystemExit(f"{population.name} {symbol}: its certificate is not what its answers to the suites say")
+            raise SystemExit(f"{population.name} {symbol}: its certificate contradicts its answers to the suites")
     asked_some(some, CAMPAIGN, lambda mutant: by_campaign(population.command(mutant.symbol)))
     how = HOW.format(left_out=left_out, some=len(some), refused=sum(known.values()))
     text = SECTIONS[population].format(count=len(mutants), how=how)
@@ -246,23 +247,23 @@ def spoken(population: Population, folder: Path, options: argparse.Namespace) ->
 
 
 def _options() -> argparse.Namespace:
-    """Those of the command line."""
+    """The options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--share", type=float, default=1.0, help="of the population")
-    parser.add_argument("--fuzzed", type=int, default=100, help="how many are given to fuzzers")
+    parser.add_argument("--fuzzed", type=int, default=100, help="how many go to the fuzzers")
     parser.add_argument("--certified", type=int, default=20, help="how many are certified as a user would")
-    parser.add_argument("--spoken", type=int, default=10, help="how many of each population behind the protocol are")
+    parser.add_argument("--spoken", type=int, default=10, help="the same for each population behind the protocol")
     parser.add_argument("--only", choices=[each.name for each in SECTIONS], help="measure and print this section alone")
     parser.add_argument("--write", action="store_true", help="write docs/power.md")
     options = parser.parse_args()
     if options.write and options.only:
-        parser.error("--write is for the whole page: it would lose the other sections")
+        parser.error("--write writes the whole page and would lose the other sections")
     return options
 
 
 def main() -> int:
-    """Measure, print, and write the page if that is wanted."""
+    """Measure, print, and with ``--write`` write the page."""
     options = _options()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -296,8 +297,8 @@ def main() -> int:
         measured_outputs = asked_all(wrong, of_outputs)
         behind = "".join(spoken(each, folder, options) for each in SECTIONS)
     text = table(measured, chosen, columns)
-    text += f"\n`fuzz` is a campaign of {SECONDS:.0f} seconds on one core, and libFuzzer (Clang's, which sees the "
-    text += f"branches) has as long: {len(chosen)} of all were given to both, none of those seconds for compiling.\n"
+    text += f"\n`fuzz` is a campaign of {SECONDS:.0f} seconds on one core. Clang's libFuzzer, which sees the branches, "
+    text += f"had the same time. Both got {len(chosen)} of the validators; compiling does not count.\n"
     text += OTHERWISE + "".join(each.row(found_by(measured, each.tier)) for each in whole)
     text += OUTPUTS.format(count=len(wrong), left_out=unshown) + table(measured_outputs, [], of_outputs.columns)
     text += behind

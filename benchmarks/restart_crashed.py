@@ -1,9 +1,9 @@
-"""What isolation costs: to start a target under the supervisor, and to go on after it crashed.
+"""The cost of isolation: starting a target under the supervisor, and going on after it crashed.
 
-A restart is counted from the harness's request that crashes the target to the answer of the one started in its
-place. Beside the milliseconds stands the ratio to the same without a sandbox, in the same run. Last, what a string
-costs that crashes a target for the third time or later, when spares stand ready: it is asked twice, so half of it is
-a restart. Bound of that: 10 ms.
+A restart lasts from the request that crashes the target to the first answer of its replacement. Next to the
+milliseconds stands the ratio to the same without a sandbox, in the same run. The last figure is half the cost of a
+string that crashes a target for the third time or later, when spares are ready: the string is asked twice, so half its
+cost is one restart. Its bound is 10 ms.
 
     python benchmarks/restart_crashed.py [ROUNDS]
 """
@@ -62,7 +62,7 @@ int main(void)
 
 
 def milliseconds(command: list[str], *, sandbox: bool) -> tuple[float, float]:
-    """To the first answer of a start; and from a crash to the next answer."""
+    """Times from a start to the first answer, and from a crash to the next answer."""
     started = time.perf_counter()
     process = Process(command, sandbox=sandbox, memory=4 << 30)
     process.greeting(10)
@@ -84,7 +84,7 @@ def milliseconds(command: list[str], *, sandbox: bool) -> tuple[float, float]:
 
 
 def with_spares(command: list[str], rounds: int) -> list[float]:
-    """Milliseconds of each restart, where the target crashes now and then, so that a spare can be ready."""
+    """Milliseconds of each restart of a target that crashes now and then, so that a spare can be ready."""
     target, took = FramedTarget("crashes", command, restart_budget=1 << 20), list[float]()
     target.open()
     try:

@@ -1,10 +1,10 @@
-"""What benchmarks share: arguments, clocks, turns, figures, and programs of others that ours are held against.
+"""Shared by benchmarks: arguments, clocks, turns, figures, and other people's programs to compare with ours.
 
-What comes out of a benchmark, and has a bound or is worth a row in a table, goes through :func:`figure`; ``all.py``
-runs every benchmark and makes one table of these.
+Each result that has a bound or deserves a row in a table goes through :func:`figure`; ``all.py`` runs every benchmark
+and makes one table of the figures.
 
-A figure says little, for machines differ and others load them. A ratio of two that take turns in one run says more, and
-the median of the ratios of many turns most.
+A single figure says little: machines differ and carry other load. The ratio of two contenders that take turns in one
+run says more, and the median of the ratios of many turns says most.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ simdutf8 = "={version}"
 KEPT_IN = "OVERLONG_FIGURES"
 """The variable that names the file to which figures are added, a line of JSON for each."""
 WORSE = 1.5
-"""A ratio that is worse than its bound by this factor is a defect: no machine is that much in the way."""
+"""A ratio that is worse than its bound by this factor is a defect: no machine explains that much."""
 
 
 @dataclass(frozen=True)
@@ -62,21 +62,21 @@ class Figure:
     least: float
     most: float
     unit: str = "times"
-    """``times``: it is a ratio of two that were measured in one run; anything else depends on the machine."""
+    """``times`` marks a ratio of two measurements in one run; any other unit depends on the machine."""
     bound: float | None = None
     at_least: bool = False
-    """The more, the better; and the bound is the least that it should be."""
+    """True if more is better, so that the bound is a minimum."""
     so_far: float | None = None
-    """What it is, where the bound is known to be missed."""
+    """The recorded value, if the bound is known to be missed."""
 
     @property
     def holds(self) -> bool:
-        """Whether the median keeps the bound."""
+        """True if the median keeps the bound."""
         return self.bound is None or (self.value >= self.bound if self.at_least else self.value <= self.bound)
 
     @property
     def is_defect(self) -> bool:
-        """Whether it is a ratio, and worse by half than its bound, or than it was when the bound was missed."""
+        """True for a ratio that is worse by half than its bound, or than :attr:`so_far` if there is one."""
         allowed = self.bound if self.so_far is None else self.so_far
         if allowed is None or self.unit != "times":
             return False
@@ -121,12 +121,12 @@ def figure(
 
 
 def arguments(page: str | None, **usual: Any) -> Any:
-    """What stands on the command line, in this order; what is left out is as usual.
+    """Read the positional arguments of the command line; those left out have their usual value.
 
     Args:
         page: the docstring of the benchmark, which ``--help`` shows.
-        usual: the name of each argument and its value if it is left out, which has its type; of a tuple: all that are
-            left, as strings.
+        usual: the name of each argument, and its default, which also sets its type; a tuple takes all remaining
+            arguments, as strings.
 
     Returns:
         An object with an attribute for each.
@@ -141,19 +141,19 @@ def arguments(page: str | None, **usual: Any) -> Any:
 
 
 def timed(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Seconds that it takes, by the clock on the wall; or ``time.process_time``: of this process on a CPU."""
+    """The seconds of a call, by the wall clock; with ``time.process_time``, CPU seconds of this process."""
     started = clock()
     work()
     return clock() - started
 
 
 def turns(rounds: int, contenders: Mapping[str, Callable[[], float]], *, warm: int = 0) -> dict[str, list[float]]:
-    """What each measures, in turn, so many times.
+    """Let the contenders measure in turn, for a number of rounds.
 
     Args:
-        rounds: that count.
+        rounds: the rounds that count.
         contenders: functions that return a figure, seconds as a rule.
-        warm: rounds before that do not count.
+        warm: earlier rounds, which do not count.
     """
     figures: dict[str, list[float]] = {name: [] for name in contenders}
     for number in range(-warm, rounds):
@@ -165,7 +165,7 @@ def turns(rounds: int, contenders: Mapping[str, Callable[[], float]], *, warm: i
 
 
 def ratios(dividends: Iterable[float], divisors: Iterable[float]) -> list[float]:
-    """Those of figures that were measured in the same round."""
+    """The ratios of figures that were measured in the same round."""
     return [one / other for one, other in zip(dividends, divisors, strict=True)]
 
 
@@ -176,7 +176,7 @@ def spread(figures: Iterable[float], style: str = ".2f") -> str:
 
 
 def bare_loop(strings: Sequence[bytes], decode: Callable[[bytes], object] = bytes.decode) -> float:
-    """Seconds for a loop that decodes each string, catches what is raised, and looks at nothing."""
+    """Seconds of a loop that decodes each string, catches what is raised, and checks nothing."""
     started = time.perf_counter()
     for octets in strings:
         try:
@@ -187,7 +187,7 @@ def bare_loop(strings: Sequence[bytes], decode: Callable[[bytes], object] = byte
 
 
 def children() -> set[int]:
-    """The processes that this one has started and that run. Linux only."""
+    """The running child processes of this one. Linux only."""
     return set(map(int, Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text("ascii").split()))
 
 
@@ -203,15 +203,15 @@ def of_children() -> float:
 
 
 def load() -> float:
-    """How many processes want a CPU."""
+    """The number of processes that want a CPU."""
     return os.getloadavg()[0]
 
 
 def simdutf8(folder: Path) -> ctypes.CDLL | None:
-    """The Rust crate, built by cargo, with its function ``verdict``; None where there is no cargo, and that is said.
+    """The Rust crate, built by cargo, with its function ``verdict``; without cargo, None and a printed line.
 
     Raises:
-        subprocess.CalledProcessError: it cannot be built; cargo has said why.
+        subprocess.CalledProcessError: the build failed; cargo has printed why.
     """
     if shutil.which("cargo") is None:
         print("left out: cargo is not on the path, so there is no simdutf8")

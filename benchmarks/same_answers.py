@@ -1,16 +1,16 @@
-"""Whether two states of the project give the same answers: a record of each, and what differs between them.
+"""Record the answers of two states of the project, and compare them.
 
     python benchmarks/same_answers.py record FOLDER [--overlong COMMAND] [--only GLOB]
     python benchmarks/same_answers.py compare BEFORE AFTER [--common]
 
 ``record`` runs the command line of overlong, of any checkout, and keeps in ``FOLDER/answers.json``: digests of the
-vectors of all suites and of every file that is exported; help, explanations and error messages; sweeps, campaigns and
-what identifies a decoder; every decoder that ships with an adapter in quick form; and wrong decoders in full, with the
-time that each took. What is there already is not asked again, so that it can be interrupted. All of it takes about an
-hour of one core.
+vectors of all suites and of every exported file; help, explanations and error messages; sweeps, campaigns and
+identified decoders; quick certificates of every decoder that ships with an adapter; and full certificates of wrong
+decoders, with their times. An interrupted record goes on where it stopped. A whole record takes about an hour of one
+core.
 
-``compare`` prints each difference with its path, and exits with 1 if there is one. What changes from run to run is left
-out by name (:data:`UNSTEADY`), times are shown and not compared, and a suite's name is the same in every spelling.
+``compare`` prints each difference with its path, and exits with 1 if there is one. It leaves out keys that change from
+run to run (:data:`UNSTEADY`), shows times without comparing them, and treats old and new names of a suite as equal.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ ANSWERS = "answers.json"
 UNSTEADY = frozenset(
     {"time", "times", "generator", "environment", "version", "seconds", "isolation", "subject", "spelling"}
 )
-"""Keys whose values are of one run, or of one machine; and the digests of a target, which change with its adapter."""
+"""Keys whose values belong to one run or machine, and digests of targets, which change with their adapters."""
 DECODERS = ("known_wrong.py", "wrong_replacers.py", "wrong_encoders.py", "offset_sayers.py")
-"""Decoders of the tests, copied to where overlong runs, so that names are the same in every checkout."""
+"""Decoders of the tests, copied to the working folder, so that names are the same in every checkout."""
 SECONDS = re.compile(r"\b\d[\d ]*(?:\.\d+)? s\b")
 SPELLINGS = (
     (re.compile(r"\b(complete|exhaustive|depth|placed|lengths)\((\d+)\)"), r"\1-\2"),
@@ -58,19 +58,19 @@ SPELLINGS = (
     (re.compile(r"\bencoder (scalars|edges|utf-16)\b"), r"encoder-\1"),
     (re.compile(r"'((?:complete|exhaustive|depth|placed|lengths|used|encoder|scalars)-[\w-]+)'"), r"\1"),
 )
-"""What a suite or plan was called before its name was one word, and is called now."""
+"""Old names of suites and plans, of several words, and their present names of one word."""
 PASSING = ("note: the suite ", "covered ")
-"""So begins the hint for an old name; and of the progress of ``score``, now and then."""
+"""Beginnings of lines to drop: the hint for an old name, and the occasional progress of ``score``."""
 
 
-# What is asked -------------------------------------------------------------------------------------------------------
+# Questions -----------------------------------------------------------------------------------------------------------
 
 OF_OCTETS = (
     *("core", "complete(0)", "complete(0) refusing", "complete(0) replacing", "scalars", "scalars between others"),
     *("runs", "streams", "chunking", "complete(0) in chunks", "exhaustive(1)", "exhaustive(2)"),
 )
 LONG_LINES = frozenset({"chunking"})
-"""Suites that are only exported as frames, since as lines they take a minute."""
+"""Suites that are exported only as frames, because lines would take a minute."""
 FORMATS = (
     *("json", "jsonl", "tsv", "c-header", "rust", "go", "javascript", "java"),
     *("text", "frames", "libfuzzer", "arrow", "parquet"),
@@ -151,13 +151,13 @@ REPORTS = ("text", "json", "markdown", "html", "junit", "sarif", "badge")
 
 @dataclass
 class Commands:
-    """The command line of a checkout, run in a folder of its own."""
+    """Runs the command line of a checkout in a folder of its own."""
 
     overlong: list[str]
     folder: Path
 
     def run(self, words: Iterable[str], *, standard_input: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-        """What it answers."""
+        """Run it on some words."""
         environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
         return subprocess.run(
             [*self.overlong, *words],
@@ -175,7 +175,7 @@ class Commands:
         return {"exit": done.returncode, "says": paragraphs(done.stdout), "notes": paragraphs(done.stderr)}
 
     def digest(self, words: Iterable[str]) -> dict[str, Any]:
-        """Exit code, and what was put out as a digest."""
+        """Exit code, and the digest of the output."""
         digest, octets = hashlib.sha256(), 0
         with subprocess.Popen(
             [*self.overlong, *words], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -187,13 +187,13 @@ class Commands:
         return {"exit": process.returncode, "octets": octets, "sha256": digest.hexdigest()}
 
     def fresh(self, name: str) -> Path:
-        """A folder that is not there, for what a command writes."""
+        """The path of a new folder for a command's output."""
         shutil.rmtree(self.folder / name, ignore_errors=True)
         return self.folder / name
 
 
 def pieces(commands: Commands) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """All that is recorded: a path, and what asks for it."""
+    """Everything to record: its path, and the function that asks for it."""
     for suite in OF_OCTETS:
         for shape in ("frames",) if suite in LONG_LINES else ("frames", "jsonl"):
             words = ("vectors", "export", "-q", "--suite", suite, "--format", shape)
@@ -216,7 +216,7 @@ def pieces(commands: Commands) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def swept_pieces(commands: Commands) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Sweeps, asked in frames and called in process."""
+    """Sweeps, through frames and by calls in this process."""
     for name in SWEPT:
         yield f"sweeps/{name}", partial(swept, commands, py(name), SMALL)
     for name, profile in OTHER_PROFILES.items():
@@ -231,7 +231,7 @@ def swept_pieces(commands: Commands) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def certified_pieces(commands: Commands) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Wrong decoders in full, their reports, and the decoders that ship in quick form."""
+    """Full certificates of wrong decoders, their reports, and quick certificates of decoders that ship."""
     for name in KNOWN_WRONG:
         reports = REPORTS if name in REPORTED else ()
         yield f"wrong/{name}", partial(certified, commands, py(name), IN_FULL, reports)
@@ -266,17 +266,17 @@ def builtins(commands: Commands) -> list[str]:
     return [line.split()[1] for line in lines if line.startswith("ready ")]
 
 
-# What is kept of an answer -------------------------------------------------------------------------------------------
+# Kept parts of answers -----------------------------------------------------------------------------------------------
 
 
 def paragraphs(text: bytes) -> list[str]:
-    """Text without line breaks, which move with the digits of a time, and without times."""
+    """Text without times, and without line breaks, which move with the digits of a time."""
     blocks = re.split(r"\n\s*\n", text.decode("utf-8", "backslashreplace").strip())
     return [SECONDS.sub("… s", " ".join(block.split())) for block in blocks if block]
 
 
 def steady(value: Any) -> Any:
-    """Without what changes from run to run."""
+    """A value without the parts that change from run to run."""
     if isinstance(value, dict):
         table = cast("dict[str, Any]", value)
         target = ("operations" in table and "units" in table) or "executions" in table
@@ -307,7 +307,7 @@ def exported(commands: Commands, shape: str) -> dict[str, Any]:
 
 
 def identified(commands: Commands, target: str) -> dict[str, Any]:
-    """What ``identify`` finds out."""
+    """The findings of ``identify``."""
     done = commands.run(("identify", "-q", "--format", "json", target))
     return {
         "exit": done.returncode,
@@ -317,25 +317,25 @@ def identified(commands: Commands, target: str) -> dict[str, Any]:
 
 
 def swept(commands: Commands, target: str, options: Iterable[str]) -> dict[str, Any]:
-    """A sweep's summary, and how long it took."""
+    """A sweep's summary, and its seconds."""
     commands.fresh("swept")
     began = time.monotonic()
     said = commands.said(("sweep", "-q", "--jobs", "1", "-o", "swept", *options, target))
     seconds = time.monotonic() - began
-    del said["says"][:1]  # the table says how fast it was
+    del said["says"][:1]  # the table shows the speed
     said["says"] = [text for text in said["says"] if not text.startswith("plan ")]
     return {**said, "summary": document(commands.folder / "swept" / "sweep.json"), "seconds": round(seconds, 1)}
 
 
 def campaign(commands: Commands, runs: str, *targets: str) -> dict[str, Any]:
-    """What a campaign with a fixed seed finds."""
+    """The findings of a campaign with a fixed seed."""
     commands.fresh("campaign")
     began = time.monotonic()
     said = commands.said(("fuzz", "-q", "--jobs", "1", "--seed", "1", "--runs", runs, "-o", "campaign", *targets))
     seconds = time.monotonic() - began
     corpus = sorted(path.name for path in (commands.folder / "campaign" / "corpus").glob("*"))
     if any(target.startswith("so:") for target in targets):
-        corpus = corpus[:0]  # what is kept depends on how long the pieces of the work are, and these on the machine
+        corpus = corpus[:0]  # the kept inputs depend on the sizes of the work units, and these on the machine
     return {
         **said,
         "campaign": document(commands.folder / "campaign" / "campaign.json"),
@@ -350,7 +350,7 @@ def campaign(commands: Commands, runs: str, *targets: str) -> dict[str, Any]:
 
 
 def certified(commands: Commands, target: str, options: Iterable[str], reports: Iterable[str] = ()) -> dict[str, Any]:
-    """A certificate, all records of the results, and how long it took."""
+    """A certificate, all records of the results, and the seconds."""
     folder = commands.fresh("results")
     began = time.monotonic()
     said = commands.said(("certify", "-q", "-o", "results", *options, target))
@@ -377,7 +377,7 @@ def certified(commands: Commands, target: str, options: Iterable[str], reports: 
 
 
 def differences(commands: Commands) -> dict[str, Any]:
-    """What ``diff`` says of the two decoders that reports are made of."""
+    """The output of ``diff`` for the two decoders that the reports show."""
     before, after = (f"old {name}/results.jsonl" for name in REPORTED)
     if not (commands.folder / before).exists():
         return {}
@@ -385,7 +385,7 @@ def differences(commands: Commands) -> dict[str, Any]:
 
 
 def one_time(path: Path) -> None:
-    """Results as of one time, one version of overlong and one adapter, so that what shows them is the same."""
+    """Give results a fixed time, version of overlong and adapter, so that reports of them are the same."""
     first, _, rest = path.read_text("utf-8").partition("\n")
     header = json.loads(first)
     header |= {"time": "2026-01-01T00:00:00Z", "generator": "overlong"}
@@ -424,7 +424,7 @@ def results(path: Path) -> dict[str, Any]:
 
 
 def record(folder: Path, overlong: list[str], only: list[str]) -> int:
-    """Ask for all that is not recorded yet, and write it down after each piece."""
+    """Ask for everything that is not recorded yet, and save after each answer."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / ANSWERS
     answers = known(path)
@@ -444,7 +444,7 @@ def record(folder: Path, overlong: list[str], only: list[str]) -> int:
                 continue
             began = time.monotonic()
             answer = ask()
-            answers = {**known(path), name: answer}  # another process may have added to them
+            answers = {**known(path), name: answer}  # another process may have added answers
             print(f"{time.monotonic() - began:7.1f} s  {name}", flush=True)
             part = path.with_suffix(".part")
             part.write_text(json.dumps(answers, indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
@@ -453,7 +453,7 @@ def record(folder: Path, overlong: list[str], only: list[str]) -> int:
 
 
 def known(path: Path) -> dict[str, Any]:
-    """What is recorded already."""
+    """The answers recorded so far."""
     return json.loads(path.read_bytes()) if path.exists() else {}
 
 
@@ -461,14 +461,14 @@ def known(path: Path) -> dict[str, Any]:
 
 
 def one_spelling(text: str) -> str:
-    """Text in which every suite has the name that it has now."""
+    """Text with the present name of every suite."""
     for old, new in SPELLINGS:
         text = old.sub(new, text)
     return text
 
 
 def unlike(path: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]]:
-    """Each difference: where, what was, what is."""
+    """Each difference: its path, the old value, the new value."""
     if isinstance(before, dict) and isinstance(after, dict):
         one, other = (
             {one_spelling(key): value for key, value in table.items()}
@@ -488,7 +488,7 @@ def unlike(path: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]]
 
 
 def unlike_lists(path: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]]:
-    """The items that differ in lists of one length; else the lines that came and went."""
+    """The different items of lists of equal length; otherwise the lines that came and went."""
     before, after = ([each for each in many if not str(each).startswith(PASSING)] for many in (before, after))
     if len(before) == len(after):
         for place, pair in enumerate(zip(before, after, strict=True)):
@@ -504,12 +504,12 @@ def unlike_lists(path: str, before: Any, after: Any) -> Iterator[tuple[str, str,
 
 
 def shown(text: str) -> str:
-    """A value that fits a line or two."""
+    """A value, shortened to a line or two."""
     return text if len(text) <= 400 else f"{text[:300]} … ({len(text)} characters)"
 
 
 def compare(before: Path, after: Path, *, common: bool) -> int:
-    """Print what differs and how long both took; 1 if anything differs."""
+    """Print the differences and the times of both; return 1 if anything differs."""
     one, other = (json.loads((folder / ANSWERS).read_bytes()) for folder in (before, after))
     names = sorted(one.keys() & other.keys() if common else one.keys() | other.keys())
     found: Counter[str] = Counter()
@@ -525,7 +525,7 @@ def compare(before: Path, after: Path, *, common: bool) -> int:
 
 
 def times(before: dict[str, Any], after: dict[str, Any]) -> None:
-    """Seconds before and after, where a second or more was needed."""
+    """Seconds before and after, of answers that took a second or more."""
     print(f"\n{'seconds':52} before   after   ratio")
     for name in sorted(before.keys() & after.keys()):
         if isinstance(before[name], dict) and "seconds" in before[name] and not name.startswith("built-ins/"):
@@ -536,17 +536,17 @@ def times(before: dict[str, Any], after: dict[str, Any]) -> None:
 
 def main() -> int:
     """Record, or compare."""
-    parser = argparse.ArgumentParser(description="Whether two states of the project give the same answers.")
+    parser = argparse.ArgumentParser(description="Compare the answers of two states of the project.")
     verbs = parser.add_subparsers(dest="verb", required=True)
-    recording = verbs.add_parser("record", help="ask for everything, and write it down")
-    recording.add_argument("folder", type=Path, help="where answers.json goes; what it has is not asked again")
+    recording = verbs.add_parser("record", help="ask for everything, and save the answers")
+    recording.add_argument("folder", type=Path, help="the folder of answers.json; answers in it are not asked again")
     default = str(Path(sys.executable).with_name("overlong"))
     recording.add_argument("--overlong", default=default, metavar="COMMAND", help="the command line to ask")
-    recording.add_argument("--only", action="append", metavar="GLOB", help="only answers of such a name, as 'wrong/*'")
+    recording.add_argument("--only", action="append", metavar="GLOB", help="only answers with such names, as 'wrong/*'")
     comparing = verbs.add_parser("compare", help="print what differs; exit with 1 if anything does")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
-    comparing.add_argument("--common", action="store_true", help="only what both have recorded")
+    comparing.add_argument("--common", action="store_true", help="only answers that both have recorded")
     options = parser.parse_args()
     if options.verb == "record":
         return record(options.folder, shlex.split(options.overlong), options.only or ["*"])

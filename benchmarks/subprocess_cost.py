@@ -1,24 +1,25 @@
-"""What it costs that a decoder is asked in a process of its own, in columnar batches of 10,000 strings.
+"""The cost of asking a decoder in its own process, in columnar batches of 10,000 strings.
 
 For each string, CPU times stand side by side, in nanoseconds:
 
-- ``decoder``: a bare loop in the decoder's own language, over the same strings, through the same call; what comes out
-  is dropped.
-- ``target``: what the target's process takes beyond that, to read, cut, put out and write.
-- ``harness``: what the harness takes to pack, send, receive and compare, also where batches stand in shared memory.
-  What a right answer is, it has known before.
-- ``pipes``: two processes that write as many octets to each other as go through the pipes, and look at none: whole
-  batches and answers, or, where these stand in shared memory, what says where. No program gets below that.
-- ``memory``: what one copy of the request takes, and one comparison of the answers with what is right, by the C
-  library and without a target. No harness gets below that where batches stand in shared memory.
+- ``decoder``: a bare loop in the decoder's own language, over the same strings, through the same call, which drops the
+  output.
+- ``target``: the rest of the time in the target's process, to read and cut requests and to format and write answers.
+- ``harness``: the harness packs, sends, receives and compares, also with batches in shared memory. It has computed the
+  right answers before.
+- ``pipes``: two processes write as many octets to each other as go through the pipes, and look at none: whole batches
+  and answers or, for those in shared memory, their places. No program is faster than that.
+- ``memory``: one copy of the request, and one comparison of the answers with the right ones, by the C library and
+  without a target. With batches in shared memory, no harness is faster than that.
 
 The ratio is (decoder + target + harness) / decoder. Its bounds, 1.15 for compiled targets and 1.2 for Node.js and
-Python, hold where decoding takes long enough: ``holds from`` says for how many nanoseconds a string, with the overhead
-that is measured here. Batches alternate between two, so that no target finds one that it has cut already.
-Bounds for compiled targets: of short strings 15 ns each in the harness and 8 in pipes; of 1024 octets 0.15 ns in both
-together for an octet that is asked or answered, and 1.5 times what memory takes. It was 0.15 ns an octet of the string.
-That holds for verdicts. But text in UTF-32 is three to four octets for each octet that was asked, so that memory alone
-takes 0.3 ns where a processor reads 25 GB a second: the bound was one for the machine, and not for the harness.
+Python, hold if decoding takes long enough: ``holds from`` says from how many nanoseconds a string on, with the overhead
+measured here. Two batches take turns, so that a target never gets the batch that it has just cut.
+Bounds for compiled targets: a short string takes 15 ns in the harness and 8 ns in pipes; strings of 1024 octets take
+0.15 ns in both together for each octet asked or answered, and 1.5 times as long as memory alone. An earlier bound was
+0.15 ns for each octet of the string. Verdicts keep it. But UTF-32 text has three to four octets for each octet asked,
+so memory alone takes 0.3 ns on a processor that reads 25 GB a second: that bound was about the machine, not the
+harness.
 
     python benchmarks/subprocess_cost.py [SECONDS]
 """
@@ -51,7 +52,7 @@ STRINGS = 10_000
 ROUNDS = 5
 IN_MEMORY = 39, 22
 """Octets of a request that says where a batch stands, and of the response, with the echo that follows."""
-WARM = 20  # batches until requests have grown to whole ones
+WARM = 20  # batches until the harness sends whole ones in a request
 TEXT = "Größe, 日本語, naïve café, \N{GRINNING FACE} and plain words. "
 COMPILED, SCRIPTED = 1.15, 1.2
 
@@ -152,7 +153,7 @@ fn main() {
 
 @dataclass
 class Case:
-    """A target, what it is asked, the loop in its language that only decodes, and the ratio's bound."""
+    """A target, its operation, the loop in its language that only decodes, and the ratio's bound."""
 
     target: str
     operation: str
@@ -162,7 +163,7 @@ class Case:
 
 @dataclass
 class Cost:
-    """CPU seconds for each string: of the bare loop, the target's process, the harness, pipes and memory alone."""
+    """CPU seconds for each string: the bare loop, the target's process, the harness, pipes and memory alone."""
 
     decoder: float
     process: float
@@ -170,7 +171,7 @@ class Cost:
     pipes: float
     memory: float
     passes: float
-    """Octets that are asked and answered, for each string."""
+    """The octets of request and answer for each string."""
 
     @property
     def overhead(self) -> float:
@@ -182,7 +183,7 @@ class Cost:
 
 
 class Helper:
-    """A process that is told by lines or octets what to do. It ends at the end of its input."""
+    """A process that works on command, by lines or octets. It ends at the end of its input."""
 
     def __init__(self, command: list[str]) -> None:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
@@ -191,13 +192,13 @@ class Helper:
         self.to, self.come = self.process.stdin.fileno(), self.process.stdout.fileno()
 
     def bare(self, rounds: int) -> float:
-        """CPU seconds of the loop, by its own account."""
+        """The CPU seconds that the loop reports."""
         os.write(self.to, f"{rounds}\n".encode())
         assert self.process.stdout is not None
         return float(self.process.stdout.readline())
 
     def pipes(self, request: memoryview, answer: memoryview) -> float:
-        """CPU seconds of both sides for octets there and back."""
+        """CPU seconds of both sides to send octets there and back."""
         theirs, ours = cpu_of(self.process.pid), time.process_time()
         while request:
             request = request[os.write(self.to, request) :]
@@ -212,7 +213,7 @@ class Helper:
 
 
 class Memory:
-    """Memory of its own, to which requests are copied, and in which answers stand that are right."""
+    """Memory that requests are copied to, and that holds the right answers."""
 
     def __init__(self, batches: list[Batch], answers: list[bytes]) -> None:
         self.requests = [batch.octets for batch in batches]
@@ -223,7 +224,7 @@ class Memory:
         self.seconds(len(answers))  # the first time is for the page faults
 
     def seconds(self, rounds: int) -> float:
-        """CPU seconds for so many batches, in turn, each where it was not a moment ago."""
+        """CPU seconds for some batches, each in another place than the one before."""
         began = time.process_time()
         with memoryview(self.there) as there:
             starts = list(accumulate(map(len, self.answers), initial=0))
@@ -237,12 +238,12 @@ class Memory:
 
 
 def measure(case: Case, strings: list[bytes], folder: Path, seconds: float) -> list[Cost]:
-    """What it costs, several times, in about that many seconds."""
+    """Measure the cost several times, in about that many seconds."""
     file = folder / "strings"
     file.write_bytes(big_endian("I", [len(strings), *map(len, strings)]) + b"".join(strings))
     batches = [Batch.of_strings("benchmark", each) for each in (strings, strings[1:] + strings[:1])]
     target = cast("FramedTarget", resolve(case.target))
-    target.sandbox = False  # so that the child is the target itself; the pipes are the same
+    target.sandbox = False  # then the child is the target itself; the pipes are the same
     target.open()
     greeting, (child,) = target.greeting, children()
     right = [bytes(batch.expected(case.operation, greeting.units_of(case.operation)).columns) for batch in batches]
@@ -279,7 +280,7 @@ def measure(case: Case, strings: list[bytes], folder: Path, seconds: float) -> l
 
 
 def put_down(kind: str, case: Case, costs: list[Cost]) -> None:
-    """What has a bound: nanoseconds a short string, and an octet of long ones; and what memory takes of these."""
+    """Figures with a bound: nanoseconds for a short string and for an octet of long ones, and the ratio to memory."""
     name = f"{case.target} {case.operation}, {kind}"
     if kind == "4 octets":
         figure(f"{name}: harness", (1e9 * cost.harness for cost in costs), "ns a string", at_most=15)
@@ -304,7 +305,7 @@ def kinds() -> dict[str, list[bytes]]:
 
 
 def cases(folder: Path) -> list[Case]:
-    """What is measured; the programs that only decode are made in ``folder``."""
+    """The measurements. Builds the programs that only decode in ``folder``."""
     for name, text in (("bare.py", PYTHON), ("bare.js", NODE), ("bare.rs", RUST)):
         (folder / name).write_text(text)
     program = str(folder / "bare")

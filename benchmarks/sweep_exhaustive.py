@@ -1,15 +1,15 @@
 # pyright: basic
-"""What a sweep costs beside a loop in C that does the same: all strings of four octets, verdict and full output.
+"""The cost of a sweep, compared with the same loop in C: all strings of four octets, verdict and full output.
 
-The C loop is compiled here, by gcc with ``-O3 -march=native``. It makes the same strings, numbers them in memory before
-each call, calls the same function by its address, reads its answer, checks verdict, offset and output against the same
-table, and adds up the same sums; both must come to the same sums and the same kinds, or the benchmark fails. The two
-take turns, leading octet by leading octet, in CPU time. Bounds: 1.3 times the C loop for a function that does nothing,
-1.15 times for any other; and 2 s for ``placed-64``, of more than five million strings.
+gcc compiles the C loop with ``-O3 -march=native``. The loop makes the same strings, writes the number of each to memory
+before its call, calls the same function by its address, checks verdict, offset and output against the same table, and
+adds up the same sums. The benchmark fails if the two loops differ in a sum or a kind. They take turns, leading octet by
+leading octet, in CPU time. Bounds: 1.3 times the C loop for a function that does nothing, 1.15 times for any other, and
+2 s for the more than five million strings of ``placed-64``.
 
 Functions: one that returns at once; GLib's ``g_utf8_validate``; simdutf8, the Rust crate, built by cargo; a decoder to
-UTF-32 in plain C. A peer that is missing is left out and named. Besides the ratio of all the time, it prints the median
-of the ratios at each leading octet, which a busy machine disturbs less, and which the bounds are for.
+UTF-32 in plain C. A missing peer is left out and named. The output has the ratio of the total times, and the median of
+the ratios at each leading octet. The bounds are for that median, because a busy machine disturbs it less.
 
     python benchmarks/sweep_exhaustive.py [LEADING-OCTETS]     (of 256; usually 24, evenly spread)
 """
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 USUAL = 24
 EMPTY_BOUND, BOUND, PLACED_BOUND = 1.3, 1.15, 2.0
 EACH = 1 << 24
-"""Strings of four octets that begin with the same one."""
+"""The number of strings of four octets with the same first one."""
 
 C_SOURCE = r"""
 #include <stdbool.h>
@@ -150,7 +150,7 @@ ptrdiff_t to_utf32(const uint8_t *s, size_t n, uint32_t *to, size_t cap) {
 
 
 class Asked(NamedTuple):
-    """A function, and how both loops call it."""
+    """A function, and the way both loops call it."""
 
     name: str
     function: Any
@@ -179,11 +179,11 @@ def built(folder: Path) -> ctypes.CDLL:
 
 
 def functions(library: ctypes.CDLL, folder: Path) -> Iterator[Asked]:
-    """Those that there are."""
+    """The functions that are available."""
     yield Asked("nothing", library.nothing, "bool(ptr,len)", "with_bool", EMPTY_BOUND)
     glib = ctypes.util.find_library("glib-2.0")
     if glib is None:
-        print("left out: there is no GLib")
+        print("left out: GLib is missing")
     else:
         yield Asked("GLib", ctypes.CDLL(glib).g_utf8_validate, "glib(ptr,len,end)", "with_glib", BOUND)
     if (crate := simdutf8(folder)) is not None:
@@ -192,12 +192,12 @@ def functions(library: ctypes.CDLL, folder: Path) -> Iterator[Asked]:
 
 
 def address(thing: Any) -> int:
-    """Where a function or a buffer is."""
+    """The address of a function or a buffer."""
     return int(ctypes.cast(thing, ctypes.c_void_p).value or 0)
 
 
 class Memory:
-    """What a loop writes to, for the strings from ``first`` on."""
+    """The memory that a loop writes to, for the strings from ``first`` on."""
 
     def __init__(self, count: int) -> None:
         self.progress = Progress(mmap.mmap(-1, PROGRESS_OCTETS))
@@ -205,7 +205,7 @@ class Memory:
 
 
 def compare(asked: Asked, library: ctypes.CDLL, loop: GridLoop, grid: Grid, leads: list[int]) -> None:
-    """Print what the sweep's loop costs beside the one in C."""
+    """Print the cost of the sweep's loop, compared with the one in C."""
     there, here = Memory(EACH), Memory(EACH)
     c_loop, sums, counter = library[asked.c_loop], (ctypes.c_int64 * 5)(), ctypes.c_uint64()
     c_loop.argtypes = [ctypes.c_void_p, ctypes.c_uint64, *[ctypes.c_void_p] * 3]
@@ -232,7 +232,7 @@ def compare(asked: Asked, library: ctypes.CDLL, loop: GridLoop, grid: Grid, lead
 
 
 def placed(asked: Asked, loop: GridLoop) -> None:
-    """Print what the placed sweep costs."""
+    """Print the cost of the placed sweep."""
     strings = well_formed = 0
     used = 0.0
     for grid in plan_named("placed-64").grids:

@@ -1,9 +1,9 @@
-"""What a sweep through frames costs beyond the target: every string of up to three octets, 16.8 million of them.
+"""The overhead of a sweep through frames: every string of up to three octets, 16.8 million of them.
 
-A ratio is the wall time of the whole sweep, judged and accounted, by the CPU time of the target's process in the same
-run. Bound: 1.3, on a machine that has a core to spare for the harness; where others load it, CPU time says what the
-clock cannot: the second ratio is that of the harness's CPU time to the target's, and what is below 1 fits beside it.
-Then the sweeps of other plans, for the memory that they take: bound 400 MB.
+The first ratio divides the wall time of the whole sweep, with judging, by the CPU time of the target's process in the
+same run. Its bound is 1.3, on a machine with a free core for the harness. A loaded machine falsifies the clock, so the
+second ratio compares CPU times: harness to target. Below 1, the harness keeps up with the target on another core.
+Last, sweeps of other plans show the memory of the harness: bound 400 MB.
 
     python benchmarks/sweep_frames.py [ROUNDS [TARGET...]]
 """
@@ -41,7 +41,7 @@ class Cost:
 
 
 def swept(engine: Columnar, plan: str, process: int) -> Cost:
-    """Sweep it; it must find nothing, and see as many well-formed strings as there are."""
+    """Sweep the target. The sweep must find nothing and count every well-formed string."""
     theirs, ours, began = cpu_of(process), time.process_time(), time.perf_counter()
     results = [engine.run(shard) for shard in plan_named(plan).shards()]
     cost = Cost(
@@ -57,7 +57,7 @@ def swept(engine: Columnar, plan: str, process: int) -> Cost:
 
 
 def opened(target: str, operation: str) -> tuple[Columnar, int]:
-    """An engine whose target runs, and the target's process: without a sandbox, so that it is the child itself."""
+    """An engine with a running target, and the target's process: without a sandbox, it is the child itself."""
     before = children()
     engine = Columnar(SweepJob(target, operation=operation, limits=Limits(timeout=20, sandbox=False)))
     assert engine.expectation
@@ -66,7 +66,7 @@ def opened(target: str, operation: str) -> tuple[Columnar, int]:
 
 
 def memory() -> int:
-    """The most that the harness has held so far, in MB."""
+    """The peak memory of the harness so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 

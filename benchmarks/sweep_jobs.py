@@ -1,7 +1,7 @@
-"""What a second process of the target brings: shards of every string of four octets, asked by one and by two.
+"""The gain of a second target process: shards of all strings of four octets, by one process and by two.
 
-The ratio is that of the wall time of one to that of two, for the same shards, engines started before the clock is.
-Bound: at least 1.85, on a machine with two cores to spare.
+The ratio divides the wall time of one process by that of two, for the same shards; the engines start before the clock
+does. Bound: at least 1.85, on a machine with two free cores.
 
     python benchmarks/sweep_jobs.py [SHARDS [ROUNDS [TARGET]]]
 """
@@ -19,11 +19,11 @@ from runner import arguments, figure, load
 BOUND = 1.85
 GLIB = "so:libglib-2.0.so.0:g_utf8_validate?abi=glib(ptr,len,end)&nul=refused"
 _FIRST = 8
-"""Shards before the clock starts."""
+"""The number of shards before the clock starts."""
 
 
 def seconds(target: str, jobs: int, count: int) -> float:
-    """Wall time for so many shards by so many processes."""
+    """The wall time for some shards by some processes."""
     shards = (shard for shard in plan_named("exhaustive-4").shards() if shard.grid == 3)
     pool = Local(SweepJob(target), jobs)
     try:

@@ -4,10 +4,9 @@
 
 ``python benchmarks/write_vectors.py [VECTORS] [ROUNDS]``
 
-The loop that everything is measured against is given its records ready-made; it only dumps and writes them.
-Ours are generated, with every expectation, while they are written. All write into a real file that starts
-again every 64 MiB: it is the writer that is measured, not the disk. Figures, no verdict; bounds: JSON Lines
-10 times the loop, columns 50 times.
+The reference loop gets finished records; it only dumps and writes them. Our writers generate the vectors, with
+every expectation, while they write. All write into a real file that starts again every 64 MiB, so that the
+figures are about the writer and not the disk. Bounds: JSON Lines 10 times the loop, columns 50 times.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ BOUNDS = {"JSON Lines": 10, "columns": 50}
 
 
 class Window:
-    """A file that starts again when it is large."""
+    """A file that starts again at a maximal size."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file = file
@@ -69,7 +68,7 @@ def sequences(most: int) -> Iterator[ByteRangeSequence]:
 
 
 def loop(most: int) -> Callable[[Window], int]:
-    """The records of every so-many-th vector, as often as it takes."""
+    """The records of every n-th vector, repeated until there are enough."""
     step = max(1, most // SAMPLE)
     records: list[dict[str, Any]] = []
     for each in sequences(most):

@@ -1,7 +1,7 @@
-"""Decoders that are wrong of nearly every string, and right ones beside them. ``same_answers.py`` certifies them.
+"""Decoders that are wrong about nearly every string, and right ones to compare. ``same_answers.py`` certifies them.
 
-Each is a target, ``py:wrong_everywhere.py:NAME``. What they answer is simple on purpose: their
-own time is next to nothing, so that what is measured is the judge's.
+Each is a target, ``py:wrong_everywhere.py:NAME``. They answer without work on purpose, so that nearly
+all measured time is the judge's.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import codecs
 
 
 def right_validator(octets: bytes) -> bool:
-    """What the others are held against."""
+    """The right validator."""
     try:
         octets.decode()
     except UnicodeDecodeError:
@@ -19,7 +19,7 @@ def right_validator(octets: bytes) -> bool:
 
 
 def right_decoder(octets: bytes) -> str:
-    """The same, of those that decode."""
+    """The right decoder."""
     return octets.decode()
 
 
@@ -34,22 +34,22 @@ def accepts_all(_octets: bytes) -> bool:
 
 
 def refuses_all_at_0(octets: bytes) -> str:
-    """It says where, too: at the first octet."""
+    """Every string is ill-formed at the first octet."""
     raise UnicodeDecodeError("utf-8", octets, 0, min(1, len(octets)), "invalid start byte")
 
 
 def refuses_all_but_ascii(octets: bytes) -> str:
-    """Its offsets are right where ASCII stands before the first flaw."""
+    """Its offsets are right if only ASCII stands before the first flaw."""
     return octets.decode("ascii")
 
 
 def latin_1(octets: bytes) -> str:
-    """Each octet is a character."""
+    """Every octet is a character."""
     return octets.decode("latin-1")
 
 
 def always_empty(_octets: bytes) -> str:
-    """Every string is well-formed and stands for nothing."""
+    """Every string is well-formed and decodes to the empty text."""
     return ""
 
 
@@ -62,14 +62,14 @@ def one_octet_late(octets: bytes) -> str:
 
 
 def no_replacement_character(octets: bytes) -> str:
-    """It refuses U+FFFD, as if that always stood for a replaced flaw."""
+    """It refuses U+FFFD, as if each came from a replaced flaw."""
     if "\ufffd" in (text := octets.decode()):
         raise ValueError
     return text
 
 
 class EachChunkLatin1:
-    """A stream whose every octet is a character."""
+    """A stream decoder for which every octet is a character."""
 
     def decode(self, data: bytes, *, final: bool = False) -> str:
         """The characters of a chunk."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault, anywhere."""
+    """A fault, without its place."""
 
     words: str
     piece: bytes
@@ -34,10 +34,10 @@ class Place:
     words: str
     condition: str
     before: tuple[bytes, ...] = (b"",)
-    """Octets before a piece; some of them make the condition true."""
+    """Octets to put before a piece; some of them make the condition true."""
     behind: tuple[bytes, ...] = (b"",)
     calls: tuple[tuple[bytes, ...], ...] = ((),)
-    """Strings that are asked before it."""
+    """Strings to ask before it."""
 
 
 def _octets(number: int, length: int) -> bytes:
@@ -49,9 +49,9 @@ def _octets(number: int, length: int) -> bytes:
 
 
 NOTABLE = (*b"\0\t\n\r \"'/<\\\x7f", 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFD, 0xFFFF, 0x10000, 0x10FFFF)
-"""Characters that programs know: of control, of syntax, and the ends of ranges."""
+"""Characters that programs treat specially: controls, syntax, and the ends of ranges."""
 _RARELY = 0.05
-"""The share of faults in one value out of very many at one place only: few bugs are so small."""
+"""The share of faults that show in one value of many, at one place only: few bugs are so small."""
 
 
 def _range(random: Random, words: str, length: int, least: int, most: int, *, placed: bool) -> Fault:
@@ -170,12 +170,12 @@ _FAULTS: tuple[tuple[Callable[[Random, bool], Fault], int], ...] = (
 
 
 def fault(random: Random, *, placed: bool = True, at_end: bool = True) -> Fault:
-    """One of them.
+    """A random fault.
 
     Args:
-        random: draws it.
-        placed: the fault shows at some place only.
-        at_end: it may show only at the end of an input.
+        random: the source of the draw.
+        placed: true if the fault shows only at some place.
+        at_end: true if the fault may show only at the end of an input.
     """
     makers, weights = zip(*_FAULTS, strict=True)
     while True:
@@ -197,7 +197,7 @@ def _filled(length: int) -> tuple[bytes, ...]:
 
 
 def threshold(random: Random, *, most: int = 17) -> int:
-    """A number near which decoders change their behaviour: powers of two and of ten, and others."""
+    """A number at which decoders tend to change their behaviour: a power of two or ten, or another."""
     match random.randrange(4):
         case 0 | 1:
             return max(1, (1 << random.randint(3, most)) + random.choice((-1, 0, 0, 1)))
@@ -213,7 +213,7 @@ def anywhere(_: Random) -> Place:
 
 
 def behind_character(random: Random) -> Place:
-    """After a character with some lead octet, after one character, or after one that ends so."""
+    """After a character with some lead octet, after one character, or after one with some last octets."""
     number = random.choice((random.randrange(0x80), random.randrange(0x80, 0x800), random.randrange(0x800, 0xD800)))
     number = random.choice((number, random.randrange(0xE000, 0x10000), random.randrange(0x10000, 0x110000)))
     text = chr(number).encode()

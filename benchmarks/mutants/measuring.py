@@ -71,7 +71,7 @@ def of_suites(names: Iterable[str], operation: str = VALIDATE) -> Iterator[bytes
 
 
 def of_others() -> dict[str, list[bytes]]:
-    """The strings of other people's lists, by the list's name."""
+    """The strings of other projects' lists, by the list's name."""
     named = tomllib.loads((_ELSEWHERE / "lists.toml").read_text("utf-8"))
     found: dict[str, list[bytes]] = {}
     for name, fields in named.items():
@@ -103,7 +103,7 @@ def lists(library: Library) -> dict[str, Strings]:
 
 
 class Finder:
-    """Asks mutants. Strings and plans are made once for all of them, and for forked processes."""
+    """Asks mutants. Makes strings and plans once, for all mutants and for forked processes."""
 
     abi, operation = ABI, VALIDATE
 
@@ -124,7 +124,7 @@ class Finder:
         return [*self.lists, *self.tiers, QUICKLY, CERTIFIED]
 
     def found(self, mutant: Mutant) -> list[str]:
-        """The names of the columns that find it, and of the first plan that does."""
+        """The names of the columns that find a mutant, and of the first plan that does."""
         found = [name for name, strings in self.lists.items() if self._by_list(mutant, strings)[0]]
         known = dict[str, bool]()
         for name, plans in self.tiers.items():
@@ -145,19 +145,19 @@ class Finder:
         return sum(self._by_plan(right, plan)[1] for plan in self.tiers[column])
 
     def _by_list(self, mutant: Mutant, strings: Strings) -> tuple[bool, float]:
-        """True if a list finds it, and the seconds until then."""
+        """True if a list finds a mutant, and the seconds until then."""
         data = (strings.octets, strings.ends.ctypes.data, strings.right.ctypes.data, len(strings))
         address, started = self._begun(mutant), time.perf_counter()
         place = self.library.first_wrong(address, *data)
         return place >= 0, time.perf_counter() - started
 
     def _begun(self, mutant: Mutant) -> int:
-        """Its address, in a fresh state."""
+        """The address of a mutant in a fresh state."""
         self.library.forget(mutant.symbol)
         return self.library.address(mutant.symbol)
 
     def _by_plan(self, mutant: Mutant, name: str) -> tuple[bool, float]:
-        """True if a plan finds it, and the seconds until then."""
+        """True if a plan finds a mutant, and the seconds until then."""
         expected = expectation(RFC3629, _GREETING, self.operation)
         loop = GridLoop(self.abi, [self._begun(mutant)], expected, RFC3629.dialect.layout)
         started = time.perf_counter()
@@ -175,7 +175,7 @@ class Finder:
 
 
 class FinderOfOutputs(Finder):
-    """The same for decoders with compared outputs."""
+    """The same for decoders, whose outputs are compared."""
 
     abi, operation = ABIS["utf32-result(ptr,len,out)"], DECODE
 

@@ -1,8 +1,8 @@
 // Wrong validators by the thousand: each is the right one with a fault where and when `population.py` says.
-// What an expression may use: s and n, the input; i, the offset, and left = n - i; before, the octets of the character
-// that ends at i, 0 if none does; count, the characters so far; wide, those of them that are not ASCII; zeros, those
-// that are U+0000; errors, what was passed over so far; past, the calls before. `refuses` may also use k and c, the
-// character's length and number.
+// Expressions may use: s and n, the input; i, the offset, and left = n - i; before, the number of octets of the
+// character that ends at i, or 0; count, the number of characters so far; wide, of those beyond ASCII; zeros, of
+// those that are U+0000; errors, the number of ill-formed sequences skipped so far; past, the earlier calls.
+// `refuses` may also use k and c, the character's length and number.
 
 #include "utf8.h"
 
@@ -13,8 +13,8 @@ struct past {
 
 // The lead octet of the character that ends here; 0 if none does.
 #define LEAD_BEFORE (before ? s[i - before] : 0)
-// The octets of a sequence that is right but for the one at a place, which lies between; else 0. Those behind it are
-// tail octets.
+// The length of a sequence that is well-formed except for the octet at a place, which is from least to most and has
+// only tail octets after it; otherwise 0.
 static inline size_t but_for(const octet *s, size_t left, size_t length, size_t place, unsigned least, unsigned most) {
     if (LENGTH[s[0]] != length || left < length || NEXT[0][s[0]] == DEAD) return 0;
     unsigned state = 0;
@@ -25,7 +25,7 @@ static inline size_t but_for(const octet *s, size_t left, size_t length, size_t 
     return length;
 }
 
-// Whether all octets of a word, but for the one left out, have no top bit.
+// True if all octets of a word, except the unseen one, have no top bit.
 static inline bool ascii_but(const octet *s, size_t width, size_t unseen) {
     for (size_t k = 0; k < width; k++)
         if (k != unseen && s[k] >= 0x80) return false;
@@ -43,8 +43,8 @@ static inline size_t hash(const octet *s, size_t n, size_t most) {
     past->length = n;              \
     past->ok = ok;
 
-// By characters: where `accepts` is not 0, so many octets are passed over; where `refuses`, a character is refused; and
-// `verdict` is what is said, usually ok.
+// Character by character: skips `accepts` octets if that is not 0, refuses a character if `refuses`, and returns
+// `verdict`, usually ok.
 #define WALK(name, accepts, refuses, verdict)                                            \
     struct past past_##name;                                                             \
     bool name(const octet *s, size_t n) {                                                \
@@ -78,8 +78,7 @@ static inline size_t hash(const octet *s, size_t n, size_t most) {
         return ok;                                                                       \
     }
 
-// By the automaton: where `wrong`, the transition leads to `target`. `lead` is the octet that began the character
-// before.
+// By the automaton: if `wrong`, the transition leads to `target`. `lead` is the first octet of the character before.
 #define STEP(name, wrong, target)                                                        \
     struct past past_##name;                                                             \
     bool name(const octet *s, size_t n) {                                                \

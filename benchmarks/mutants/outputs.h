@@ -1,5 +1,6 @@
-// Wrong decoders: each is the right one, but for a character that comes out as another or a refusal's offset, where and
-// when `outputs.py` says. Expressions may use what `mutants.h` says; those of characters k and c, too.
+// Wrong decoders: each is the right one, except that one character comes out as another or a refusal has a wrong
+// offset, where and when `outputs.py` says. Expressions may use the names of `mutants.h`; those about characters also
+// k and c.
 
 #include "mutants.h"
 
@@ -8,7 +9,7 @@ struct decoded {
     size_t count;
 };
 
-// Where `changes`, a character comes out as `value`; where `moves`, a refusal is said to be at `offset`.
+// If `changes`, a character comes out as `value`; if `moves`, a refusal reports `offset`.
 #define DECODE(name, changes, value, moves, offset)                                      \
     struct past past_##name;                                                             \
     struct decoded name(const octet *s, size_t n, uint32_t *out) {                       \

@@ -60,7 +60,7 @@ def witnesses(what: Fault, place: Place) -> tuple[tuple[bytes, ...], ...]:
 
 
 def _scalar(random: Random, place: Place) -> Mutant:
-    """A character, or all of some kind, comes out as another."""
+    """One character, or each of some kind, comes out as another."""
     what = drawn_of_kind(random, refuses=True, placed=bool(place.words))
     value = random.choice(("c + 1", "c - 1", "0xFFFD", "0", f"c ^ {1 << random.randrange(21):#x}", "c & 0xFFFF"))
     words = f"{what.words.removesuffix(' refused')} put out as {value} {place.words}".strip()
@@ -95,7 +95,7 @@ def build(folder: Path, mutants: list[Mutant], compiler: str = "cc") -> None:
 
     Raises:
         OSError: there is no compiler.
-        subprocess.CalledProcessError: it fails; its message has been shown.
+        subprocess.CalledProcessError: the compiler failed and printed why.
     """
     code = [mutant.code.replace("NAME", mutant.symbol) for mutant in mutants]
     text = "\n".join(('#include "outputs.h"', *code, "DECODE(right, false, c, false, 0)", _ASKS))
@@ -111,10 +111,10 @@ class Outputs(Built):
         super().__init__(path, arrays=3)
 
     def wrong_at(self, symbol: str, octets: bytes, ends: np.ndarray) -> int:
-        """The number of the first string with a wrong answer; below 0 if there is none.
+        """The number of the first string with a wrong answer; negative if there is none.
 
         Args:
-            symbol: the decoder's.
+            symbol: the symbol of the decoder.
             octets: all strings, one after another.
             ends: the end of each, as ``uint64``.
         """
@@ -124,7 +124,7 @@ class Outputs(Built):
         return int(self.first_wrong(self.address(symbol), *data))
 
     def proved(self, mutant: Mutant) -> Mutant | None:
-        """It with the one witness that it answers wrongly; None if there is none among those that it has."""
+        """The mutant with only the witness that it answers wrongly; None if it answers all rightly."""
         for calls in mutant.witnesses:
             if self.wrong_at(mutant.symbol, calls[-1], np.array([len(calls[-1])], np.uint64)) >= 0:
                 return replace(mutant, witnesses=(calls,))
@@ -132,7 +132,7 @@ class Outputs(Built):
 
 
 def population(folder: Path, seed: int = 0, share: float = 1.0) -> tuple[list[Mutant], int]:
-    """The built mutants that are wrong, and how many draws were left out because nothing showed it."""
+    """The built mutants that are proved wrong, and the number of draws without a proof."""
     candidates = drawn(seed, share)
     build(folder, candidates)
     return those_shown(candidates, Outputs(folder / LIBRARY).proved)

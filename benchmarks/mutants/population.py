@@ -1,7 +1,7 @@
-"""The population: families of wrong validators, drawn by a seed; and each with strings that prove it wrong.
+"""The population: families of wrong validators, drawn by a seed, each with strings that prove it wrong.
 
-An equivalent mutant, with the answers of a right validator, would count as missed by every suite. So each member has a
-string, after earlier calls if necessary, with a wrong answer; a draw without one is left out, and counted.
+A mutant with only right answers would count as missed by every suite. So each member comes with a string that it
+answers wrongly, after earlier calls if necessary. A draw without such a string is left out and counted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LIBRARY = "libmutants.so"
 HEADERS = (Path(__file__).parent / "mutants.h", Path(__file__).parents[1] / "planted" / "utf8.h")
-_PARTS = 4  # files that are compiled by themselves
+_PARTS = 4  # files that are compiled separately
 _ASKS = """
 ptrdiff_t first_wrong(bool (*asked)(const octet *, size_t), const octet *all, const uint64_t *ends, const octet *right,
                       size_t count) {
@@ -58,7 +58,7 @@ Each = TypeVar("Each", bound=Mutant)
 
 
 def _placed(family: str, where: Fault, place: Place, verdict: str = "ok") -> Mutant:
-    """A fault at a place."""
+    """A fault at one place."""
     accepts = f"({place.condition}) ? ({where.accepts}) : 0" if where.accepts else "0"
     refuses = f"({place.condition}) && ({where.refuses})" if where.refuses else "false"
     behind = [b"", b"a"] if place.behind == (b"",) and not where.at_end else place.behind
@@ -77,7 +77,7 @@ def _at(family: str, place: Callable[[Random], Place], *, at_end: bool = True) -
 
 
 def _both(random: Random) -> Mutant:
-    """At two places at once."""
+    """A fault where two conditions hold."""
     one = faults.behind_kind(random)
     other = random.choice((faults.at_offset, faults.from_offset, faults.after_characters, faults.of_length))(random)
     place = Place(
@@ -90,7 +90,7 @@ def _both(random: Random) -> Mutant:
 
 
 def _transfer(random: Random) -> Mutant:
-    """One transition of the automaton leads elsewhere: for one octet, or for a range of them."""
+    """One transition of the automaton leads elsewhere, for one octet or a range of them."""
     state, wrong, words, witnesses = _step(random)
     return Mutant("", "transition", words, f"STEP(NAME, {wrong}, {state})", witnesses)
 
@@ -131,7 +131,7 @@ def _step(random: Random) -> tuple[int, str, str, tuple[tuple[bytes, ...], ...]]
 
 
 def _fast_path(random: Random) -> Mutant:
-    """A word counts as ASCII though one of its octets was not checked."""
+    """A word counts as ASCII although one of its octets was not checked."""
     width = random.choice((4, 8, 8, 16, 16, 32, 64))
     unseen = random.randrange(width)
     aligned = random.random() < 0.5
@@ -175,7 +175,7 @@ def _rest(random: Random) -> Mutant:
 
 
 def _parity(random: Random) -> Mutant:
-    """Errors are counted, and the count is read wrongly."""
+    """Errors are counted, and the count is misread."""
     every = random.choice((2, 2, 3, 4, 8, 16, 256))
     apart = random.choice(("", "i % 2 == 0 && ", "LENGTH[s[i]] > 1 && "))
     piece = b"\xe2\x82" if "LENGTH" in apart else b"\x80"
@@ -209,7 +209,7 @@ def _cache(random: Random) -> Mutant:
 
 
 def _now_and_then(random: Random) -> Mutant:
-    """Each call at a multiple of a number gets a wrong answer."""
+    """Each call whose number is a multiple gets a wrong answer."""
     every = round(2 ** random.uniform(3, 17))
     kind = random.choice(("!ok", "true"))
     words = "is turned round" if kind == "!ok" else "accepts"
@@ -263,7 +263,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Mutant], int]] = {
     "now and then": (_now_and_then, 20),
     "after 00": (_at("after 00", faults.after_nul), 16),
 }
-"""The drawing function of each, and its share of about a thousand."""
+"""The drawing function of each family, and its share of about a thousand."""
 
 
 def drawn(seed: int, share: float = 1.0) -> list[Mutant]:
@@ -282,7 +282,7 @@ def drawn(seed: int, share: float = 1.0) -> list[Mutant]:
 
 
 def options(folder: Path, headers: Iterable[Path]) -> list[str]:
-    """The arguments of a C compiler for code with these headers, which are written to the folder, with the tables."""
+    """Write headers and tables to the folder, and return the arguments of a C compiler for code with them."""
     (folder / "tables.h").write_text(header(), "ascii")
     for each in headers:
         (folder / each.name).write_text(each.read_text("utf-8"), "utf-8")
@@ -294,7 +294,7 @@ def build(folder: Path, mutants: list[Mutant], compiler: str = "cc") -> None:
 
     Raises:
         OSError: there is no compiler.
-        subprocess.CalledProcessError: it fails; its message has been shown.
+        subprocess.CalledProcessError: the compiler failed and printed why.
     """
     words = [compiler, *options(folder, HEADERS)]
     running = list[subprocess.Popen[bytes]]()
@@ -313,13 +313,13 @@ def build(folder: Path, mutants: list[Mutant], compiler: str = "cc") -> None:
 
 
 class Built:
-    """A built library, called in this process."""
+    """A built library, to call in this process."""
 
     def __init__(self, path: Path, arrays: int) -> None:
         self._library = ctypes.CDLL(str(path))
         self.first_wrong = self._library.first_wrong
-        """From a decoder, all strings, arrays and the number of strings: the number of the first with a wrong answer;
-        below 0 if there is none."""
+        """A function of a decoder, all strings, arrays and the number of strings. It returns the number of the first
+        string with a wrong answer; negative if there is none."""
         self.first_wrong.restype = ctypes.c_ssize_t
         self.first_wrong.argtypes = (ctypes.c_void_p, ctypes.c_char_p, *[ctypes.c_void_p] * arrays, ctypes.c_size_t)
 
@@ -329,7 +329,7 @@ class Built:
 
 
 class Library(Built):
-    """That of the validators."""
+    """The function for validators."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, arrays=2)
@@ -342,11 +342,11 @@ class Library(Built):
         return called
 
     def forget(self, symbol: str) -> None:
-        """Reset it to the state before the first call."""
+        """Reset a validator to the state before its first call."""
         ctypes.memset(ctypes.addressof(ctypes.c_char.in_dll(self._library, f"past_{symbol}")), 0, _PAST)
 
     def proved(self, mutant: Mutant) -> Mutant | None:
-        """It with the one witness that it answers wrongly; None if there is none among those that it has."""
+        """The mutant with only the witness that it answers wrongly; None if it answers all rightly."""
         called = self.function(mutant.symbol)
         for calls in mutant.witnesses:
             self.forget(mutant.symbol)
@@ -362,14 +362,14 @@ _PAST = 5 * ctypes.sizeof(ctypes.c_size_t)
 
 
 def population(folder: Path, seed: int = 0, share: float = 1.0) -> tuple[list[Mutant], int]:
-    """The built mutants that are wrong, and how many draws were left out because nothing showed it."""
+    """The built mutants that are proved wrong, and the number of draws without a proof."""
     candidates = drawn(seed, share)
     build(folder, candidates)
     return those_shown(candidates, Library(folder / LIBRARY).proved)
 
 
 def those_shown(candidates: list[Each], proved: Callable[[Each], Each | None]) -> tuple[list[Each], int]:
-    """Those that are proved wrong, and how many are not."""
+    """The mutants that are proved wrong, and the number of others."""
     found = [shown for each in candidates if (shown := proved(each)) is not None]
     return found, len(candidates) - len(found)
 

@@ -1,12 +1,12 @@
-// Wrong replacers: each puts out what RFC 3629 and Unicode ask for, but where and when `replacers.py` says. Expressions
-// may use what `mutants.h` says; and k and c, the length and number of the character here, if there is one; m, the
-// octets that a right one would pass over; more, those of the fault.
+// Wrong replacers: each puts out what RFC 3629 and Unicode ask for, except where and when `replacers.py` says.
+// Expressions may use the names of `mutants.h`; k and c, the length and number of the character here, if there is one;
+// m, the number of octets that a right decoder would skip; more, the number that the fault skips.
 
 #include "frames.h"
 #include "mutants.h"
 
-// Where `accepts` is not 0, or `changes` holds of a character, `value` is put out so many times and `step` octets are
-// passed over.
+// If `accepts` is not 0, or `changes` holds for a character, puts out `value` the given number of times and skips
+// `step` octets.
 #define REPLACE(name, accepts, changes, value, times, step)                              \
     static char name(const octet *s, size_t n, Answer *answer) {                         \
         size_t i = 0, count = 0, wide = 0, errors = 0, before = 0;                       \

@@ -28,7 +28,7 @@ _ILL_FORMED = (
     ("takes all behind it along", "0xFFFD", "1", "left"),
     ("is a question mark", "'?'", "1", "m"),
 )
-"""The treatment of ill-formed octets: the output, its repetitions, and the skipped octets."""
+"""A treatment of ill-formed octets: the output, its repetitions, and the skipped octets."""
 _CHARACTER = (
     ("is a U+FFFD", "0xFFFD", "1", "k"),
     ("is a U+FFFD for each octet", "0xFFFD", "k", "k"),

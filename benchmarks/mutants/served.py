@@ -1,4 +1,4 @@
-"""The same validators behind an adapter in C, and as Python callables."""
+"""The validators of the population behind an adapter in C, and as Python callables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 RIGHT = "right"
 """The symbol of the validator that has no fault."""
 IN_PYTHON = "in_python"
-"""The same in Python."""
+"""The same validator in Python."""
 CALLABLES = "callables.py"
 _SOURCE = Path(__file__).with_name("served.c")
 _PROGRAM = "served"
@@ -71,7 +71,7 @@ class Asked:
     refused: int
     all: int
     seconds: Sequence[float]
-    """The same for each refusal."""
+    """Processor seconds of each certificate that was refused."""
 
     def row(self, found: str) -> str:
         """A row of the table, with the share of the whole population that suites and tier find."""
@@ -91,7 +91,7 @@ def serve(folder: Path, mutants: Sequence[Mutant], compiler: str = "cc") -> None
 
     Raises:
         OSError: there is no compiler.
-        subprocess.CalledProcessError: it fails; its message has been shown.
+        subprocess.CalledProcessError: the compiler failed and printed why.
     """
     words = [compiler, "-std=gnu11", "-O2", f"-I{ADAPTERS / 'c'}", "-o", str(folder / _PROGRAM), str(_SOURCE), "-ldl"]
     subprocess.run(words, check=True)
@@ -110,17 +110,17 @@ def as_function(symbol: str) -> list[str]:
 
 
 def behind_protocol(symbol: str) -> list[str]:
-    """The same: an adapter in C."""
+    """The target as words of a command line: an adapter in C."""
     return ["--", f"./{_PROGRAM}", f"./{LIBRARY}", symbol]
 
 
 def as_callable(symbol: str) -> list[str]:
-    """The same: a callable of Python that calls it by ctypes."""
+    """The target as words of a command line: a Python callable that calls the function by ctypes."""
     return [f"py:{CALLABLES}:{symbol}"]
 
 
 def certificate_of(words: Sequence[str], folder: Path) -> tuple[bool, str, float]:
-    """True if it is refused, the completed tier, and the processor seconds.
+    """True if the certificate is refused, the completed tier, and the processor seconds.
 
     Raises:
         SystemExit: there is no verdict.

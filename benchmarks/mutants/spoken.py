@@ -34,7 +34,7 @@ class Spoken(Mutant):
     """One wrong decoder."""
 
     requests: tuple[tuple[str, bytes], ...] = ()
-    """Operations with their payloads, which may show that it is wrong: candidates, then the one that does."""
+    """Operations with payloads that may prove it wrong: first the candidates, then the proof."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Population:
     """The suites with their own column."""
 
     def command(self, symbol: str) -> tuple[str, str]:
-        """The target."""
+        """The target's command."""
         return f"./{self.name}", symbol
 
     def build(self, folder: Path, mutants: Iterable[Mutant], compiler: str = "cc") -> None:
@@ -60,7 +60,7 @@ class Population:
 
         Raises:
             OSError: there is no compiler.
-            subprocess.CalledProcessError: it fails; its message has been shown.
+            subprocess.CalledProcessError: the compiler failed and printed why.
         """
         symbols = [RIGHT, *(each.symbol for each in mutants)]
         code = [self.right, *(each.code.replace("NAME", each.symbol) for each in mutants)]
@@ -77,7 +77,7 @@ class Population:
         return done.stdout.partition(b"\n")[2]
 
     def population(self, folder: Path, seed: int, share: float = 1.0) -> tuple[list[Spoken], int]:
-        """The built mutants that are wrong, and how many draws were left out because nothing showed it."""
+        """The built mutants that are proved wrong, and the number of draws without a proof."""
         candidates, asked = self.drawn(seed, share), folder / "candidates"
         self.build(folder, candidates)
 
@@ -106,7 +106,7 @@ def _batched(batch: Batch, operation: str) -> bytes:
 
 
 class FinderOfSpoken:
-    """Finds them by suites, whose requests are made once. It compares answers with those of the right program."""
+    """Finds mutants by suites: makes their requests once, and compares answers with those of the right program."""
 
     def __init__(self, population: Population, folder: Path) -> None:
         self._population, self._folder = population, folder

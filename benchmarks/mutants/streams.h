@@ -1,5 +1,6 @@
-// Wrong decoders of streams: each is the right one, but where and when `streams.py` says. Expressions may use `now`, what
-// is known of the stream; s and n, the chunk, and last, whether it is the last; those of a reset `old`, what was known.
+// Wrong decoders of streams: each is the right one, except where and when `streams.py` says. Expressions may use `now`,
+// the state of the stream; s and n, the chunk; and last, true for the last chunk. Those about a reset use `old`, the
+// state before it.
 
 #include "frames.h"
 #include "mutants.h"
@@ -7,12 +8,12 @@
 struct known {
     unsigned state;
     octet kept[16]; // the character that has begun
-    size_t held;    // how many octets of it
-    size_t i;       // octets of the stream that were taken
-    size_t chunks, size, empty; // chunks so far with this one, the octets of the one before, how many had none
+    size_t held;    // the number of its octets so far
+    size_t i;       // the number of octets taken from the stream
+    size_t chunks, size, empty; // chunks so far with this one, octets of the one before, number of empty ones
     size_t count;   // characters
-    octet lead;     // that of the last character
-    size_t begun;   // where this chunk begins
+    octet lead;     // of the last character
+    size_t begun;   // the offset of this chunk
     uint32_t waiting; // a character that is held back
     bool waits, late, refused;
     uint32_t offset; // of a refusal that comes late
@@ -26,7 +27,7 @@ static inline unsigned state_of(const octet *s, size_t n) {
     return state;
 }
 
-// What the state would be if no octet behind the lead were restricted.
+// The state if any tail octet could follow the lead.
 static inline unsigned loosened(const struct known *now) {
     const size_t length = now->held == 1 ? LENGTH[now->kept[0]] : 0;
     return length == 3 ? NEXT[0][0xE1] : length == 4 ? NEXT[0][0xF1] : now->state;
@@ -34,9 +35,9 @@ static inline unsigned loosened(const struct known *now) {
 
 static void start(void) { memset(&known, 0, sizeof known); }
 
-// At the start of a chunk that is not the first, `effect` is done where `cut`; an end within a character is no flaw where
-// `forgives`; `offset` is that of a refusal; the last character of a chunk comes with the next where `holds`, and a
-// refusal where `late`; `keeps` is done when a used decoder is reset.
+// At the start of each chunk but the first, `effect` happens if `cut`. If `forgives`, an end within a character is no
+// flaw. `offset` is that of a refusal. The last character of a chunk comes with the next if `holds`, and a refusal if
+// `late`. `keeps` happens when a used decoder is reset.
 #define STREAM(name, cut, effect, forgives, refused_at, holds, belated, keeps)           \
     static char next_##name(const octet *s, size_t n, int last, Answer *answer) {        \
         struct known *const now = &known;                                                \

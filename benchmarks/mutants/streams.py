@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Chunks = tuple[bytes, ...]
 _MOST_CHUNKS = 0xFFFF
 _MOST_OCTETS = 1 << 24
-"""Of the streams that may show that one is wrong: those of long texts are many."""
+"""The most octets of the streams that may prove one mutant wrong: long texts would make too many."""
 _ILL_FORMED = (b"\xe0\x80\x80", b"\xed\xa0\x80", b"\xf0\x80\x80\x80", b"\xf4\x90\x80\x80", b"\xe1\x80a", b"\xc3a")
 _LEADS = (*range(0xC2, 0xF5),)
 
@@ -36,7 +36,7 @@ class _When:
     between: tuple[Chunks, ...] = ((),)
     """Chunks in the cut."""
     leads: tuple[int, ...] = ()
-    """Those of the characters to be cut; empty if it is about any."""
+    """The lead octets of the characters to be cut; empty for all."""
 
 
 def _in_state(random: Random) -> _When:
@@ -91,7 +91,7 @@ def _offset(random: Random) -> _When:
 
 
 def _text(size: int) -> Iterable[Chunks]:
-    """ASCII, so that a cut within a character lies there."""
+    """ASCII text after which a cut within a character is at that offset."""
     return ((b"a" * (size - k),) for k in range(4) if size >= k)
 
 
@@ -134,7 +134,7 @@ _WHEN: tuple[tuple[str, Callable[[Random], _When]], ...] = (
 
 
 def _cut(random: Random, when: _When) -> Spoken:
-    """At a cut octets are lost, kept or changed."""
+    """At a cut, octets are lost, kept or changed."""
     target = random.choice([state for state in access() if state])
     words, effect, held = random.choice(
         (
@@ -187,7 +187,7 @@ def _late(random: Random, when: _When) -> Spoken:
 
 
 def _used(random: Random, when: _When) -> Spoken:
-    """A decoder that is used again remembers the stream before."""
+    """A reset decoder remembers the stream before."""
     words, kept = random.choice(
         (
             ("what was held is kept", "KEEP"),
@@ -210,7 +210,7 @@ def _used(random: Random, when: _When) -> Spoken:
 
 
 def _of_old(condition: str) -> str:
-    """The same of what was known before a reset, which has no chunk."""
+    """A condition about the stream before a reset, which has no chunk."""
     return re.sub(r"\bn\b", "old.size", condition.replace("now->", "old.").replace("last", "true"))
 
 
@@ -233,7 +233,7 @@ def _spoken(words: str, code: str, streams: Sequence[Chunks]) -> Spoken:
 
 
 def _some(streams: Sequence[Chunks], most: int) -> list[Chunks]:
-    """Different ones, of all kinds, that have so many octets on the wire or few more."""
+    """Different streams of all kinds, up to about that many octets on the wire."""
     different = [each for each in dict.fromkeys(streams) if len(each) <= _MOST_CHUNKS]
     Random(0).shuffle(different)  # noqa: S311 (no secret)
     sizes = accumulate(sum(map(len, each)) + 4 * len(each) for each in different)
@@ -245,7 +245,7 @@ def _payload(chunks: Chunks) -> bytes:
 
 
 def _pieces(when: _When) -> list[bytes]:
-    """Characters, and what is almost one."""
+    """Characters, and sequences that are almost characters."""
     least = tuple(_least(lead) for lead in when.leads)
     pieces = least or (*(each for each in CHARACTERS if len(each) > 1), *map(_least, (0xE1, 0xED, 0xF1)))
     wrong = [each[:1] + tail + each[2:] for each in pieces for tail in (b"\x80", b"\xbf", b"a")]
@@ -294,7 +294,7 @@ _KINDS: tuple[tuple[str, Callable[[Random, _When], Spoken], int], ...] = (
     ("late", _late, 2),
     ("used before", _used, 2),
 )
-"""How each is drawn, and how many of each place."""
+"""The drawing function of each family, and the number of draws for each place."""
 
 
 def drawn(seed: int, share: float = 1.0) -> list[Spoken]:
