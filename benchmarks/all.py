@@ -6,6 +6,7 @@ free cores; these are shown and fail nothing. If a bound is known to be missed, 
 
     python benchmarks/all.py            every benchmark, as long as it takes (some twenty minutes)
     python benchmarks/all.py --quick    few rounds each, as CI runs it
+    python benchmarks/all.py --ratios   only those that have a ratio with a bound: nothing may run beside these
     python benchmarks/all.py --write    and write docs/performance.md
 """
 
@@ -46,6 +47,9 @@ QUICK = {
     "fuzz_planted": "--quick",
 }
 """The arguments that make each quick; without them each is thorough."""
+
+WITHOUT_RATIOS = ("identify_cpython", "guarded_calls", "restart_crashed", "fuzz_inputs_to_find", "fuzz_planted")
+"""Those that have no ratio with a bound: they end alike on a busy machine."""
 
 TOP = """<!-- Written by `python benchmarks/all.py --write`. -->
 
@@ -116,15 +120,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="those to run (usually all), without .py")
     parser.add_argument("--quick", action="store_true", help="few rounds each")
+    parser.add_argument(
+        "--ratios", action=argparse.BooleanOptionalAction, help="those that have a ratio with a bound, or the others"
+    )
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(HERE.parent)}")
     options = parser.parse_args()
-    names: list[str] = options.names or list(QUICK)
+    ratios: bool | None = options.ratios
+    some = [name for name in QUICK if ratios is None or ratios != (name in WITHOUT_RATIOS)]
+    names: list[str] = options.names or some
     if unknown := set(names) - set(QUICK):
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}; there are {', '.join(QUICK)}")
-    if options.write and options.names:
+    if options.write and names != list(QUICK):
         parser.error("--write is for all benchmarks: the page would lose the others")
     on = machine(quick=options.quick)
     figures = {name: measured(name, QUICK[name].split() if options.quick else []) for name in names}
+    assert not [one for name in WITHOUT_RATIOS for one in figures.get(name, ()) if one.is_judged]
     text = table(figures)
     print(text)
     if options.write:

@@ -75,10 +75,15 @@ class Figure:
         return self.bound is None or (self.value >= self.bound if self.at_least else self.value <= self.bound)
 
     @property
+    def is_judged(self) -> bool:
+        """Whether it is a ratio with a bound, which can be a defect."""
+        return self.bound is not None and self.unit == "times"
+
+    @property
     def is_defect(self) -> bool:
         """True for a ratio that is worse by half than its bound, or than :attr:`so_far` if there is one."""
         allowed = self.bound if self.so_far is None else self.so_far
-        if allowed is None or self.unit != "times":
+        if allowed is None or not self.is_judged:
             return False
         return self.value < allowed / WORSE if self.at_least else self.value > allowed * WORSE
 
