@@ -1,4 +1,4 @@
-"""The planted bugs: names, what each is in a line, and the target that has it."""
+"""The planted bugs: the name of each, a line about it, and the target that has it."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def bugs() -> Iterator[Bug]:
 
 
 def right() -> Iterator[Bug]:
-    """Decoders that have none, by each way to call one."""
+    """Right decoders, one for each way to call them."""
     yield Bug("right", "a right validator", "right", BOOL)
     yield Bug("right_32", "a right decoder to UTF-32", "right_32", WIDE)
     yield Bug("right_16", "a right decoder to UTF-16", "right_16", SHORT)

@@ -1,6 +1,6 @@
-"""Planted bugs in Python: decoders that are right but for one small thing each. ``bugs.py`` says what, in words.
+"""Planted bugs in Python: each decoder has one small fault, which ``bugs.py`` describes.
 
-What is right is CPython's own decoder, which the project has certified.
+The rest is CPython's own decoder, which the project has certified.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def index_error(octets: bytes) -> str:
 
 
 def normalised(octets: bytes) -> str:
-    """Carriage returns are lost: text is not what a validator saw."""
+    """Carriage returns are lost: the text differs from what a validator saw."""
     return octets.decode().replace("\r\n", "\n")
 
 
 class Replacing:
-    """What ``decode`` makes of ill-formed octets; a subclass says what is wrong with it."""
+    """Replaces ill-formed octets in ``decode``; subclasses do it wrongly."""
 
     def __init__(self) -> None:
         self.operations = {"L": self._all}
@@ -59,7 +59,7 @@ class _OneForRun(Replacing):
 
 class _Swallows(Replacing):
     def decode(self, octets: bytes) -> str:
-        """An octet that cuts a character of two short is lost with it."""
+        """An octet that truncates a character of two octets is lost with it."""
         text, place = "", 0
         while place < len(octets):
             try:
@@ -112,7 +112,7 @@ class StreamRight:
 
 
 class StreamForgetsEnd(StreamRight):
-    """What is unfinished at the end is dropped silently."""
+    """An unfinished character at the end is dropped silently."""
 
     def decode(self, octets: bytes, final: bool = False) -> str:  # noqa: FBT001, FBT002
         del final
@@ -137,7 +137,7 @@ class StreamSignatures(StreamRight):
 
 
 class StreamNotReset(StreamRight):
-    """Its reset leaves the octets of an unfinished character."""
+    """Its reset keeps the octets of an unfinished character."""
 
     def decode(self, octets: bytes, final: bool = False) -> str:  # noqa: FBT001, FBT002
         kept = self._kept + octets
@@ -148,4 +148,4 @@ class StreamNotReset(StreamRight):
             raise
 
     def reset(self) -> None:
-        """Nothing is done."""
+        """Do nothing."""

@@ -1,10 +1,10 @@
-// Planted bugs: decoders that are right but for one small thing each. bugs.py says what, in words.
+// Planted bugs: each decoder has one small fault, which bugs.py describes.
 
 #include "utf8.h"
 
-// A validator that takes `accepts` octets without looking where that is not 0, and refuses a character where `refuses`.
-// Both may use: s and n, the input; i, the offset; left = n - i; count, characters so far; and `refuses` also
-// k and c, the character's length and number.
+// A validator that skips `accepts` octets unchecked if that is not 0, and refuses a character if `refuses`. Both may
+// use: s and n, the input; i, the offset; left = n - i; count, the number of characters so far; `refuses` also k and c,
+// the character's length and number.
 #define VALIDATOR(name, accepts, refuses)                           \
     bool name(const octet *s, size_t n) {                           \
         size_t i = 0, count = 0;                                    \
@@ -89,7 +89,7 @@ ACCEPTS(after_nul, i > 0 && s[i - 1] == 0 ? left : 0)
 
 bool length_in_8_bits(const octet *s, size_t n) { return !(uint8_t)n || right(s, n); }
 
-// Memory, and what outlives a call.
+// Memory, and state that outlives a call.
 
 bool place_matters(const octet *s, size_t n) {
     if ((uintptr_t)s % 32 == 16) return overlong_2(s, n);
@@ -100,7 +100,7 @@ bool reads_beyond(const octet *s, size_t n) {
     size_t i = 0;
     while (i < n) {
         const size_t length = LENGTH[s[i]];
-        volatile octet last = length > 2 ? s[i + length - 1] : 0;  // before it is known to be there
+        volatile octet last = length > 2 ? s[i + length - 1] : 0;  // before checking that it is there
         (void)last;
         const size_t k = character(s + i, n - i);
         if (!k) return false;
@@ -151,8 +151,8 @@ bool hangs(const octet *s, size_t n) {
 
 // Decoders.
 
-// A decoder to so many bits that is right but for what `change` does to c, the number of the character at i, of k
-// octets; with `continue` it is left out.
+// A decoder to units of some bits. It is right except that `change` may alter c, the number of the character of k
+// octets at i, or drop the character by `continue`.
 #define DECODER(name, unit, change)                                             \
     ptrdiff_t name(const octet *s, size_t n, unit *out, size_t capacity) {      \
         size_t i = 0, written = 0, k = 0;                                       \
@@ -194,11 +194,11 @@ ptrdiff_t low_half_first(const octet *s, size_t n, uint16_t *out, size_t capacit
 
 ptrdiff_t writes_beyond(const octet *s, size_t n, uint32_t *out, size_t capacity) {
     const ptrdiff_t written = right_32(s, n, out, capacity);
-    if (written >= 0) out[written] = 0;  // a terminator for which there may be no room
+    if (written >= 0) out[written] = 0;  // a terminator that may have no room
     return written;
 }
 
-// Validators that say where.
+// Validators that report the error position.
 
 size_t offset_of_offender(const octet *s, size_t n) {
     size_t i = 0, k = 0;
@@ -215,7 +215,7 @@ size_t offset_of_offender(const octet *s, size_t n) {
 struct stream {
     unsigned state;
     uint32_t value;
-    unsigned read, length;  // octets of an unfinished character, and how many it has
+    unsigned read, length;  // octets read of an unfinished character, and its length
     bool failed;
 };
 

@@ -1,4 +1,4 @@
-"""What is right about UTF-8, as tables in C: printed from the reference, so that no range is written by hand."""
+"""UTF-8 as tables in C: printed from the reference, so that no range is written by hand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OCTETS = range(0x100)
 
 
 def header() -> str:
-    """The text of ``tables.h``: see the top of ``planted.c`` for what it declares."""
+    """The text of ``tables.h``; the top of ``utf8.h`` lists its declarations."""
     automaton, layout = dialect().automaton, load_layout("rfc2279")
     rows = [layout.announced(octet) for octet in OCTETS]
     tail = layout.rows[-1].templates[-1]
@@ -46,11 +46,11 @@ def _array(numbers: Iterable[int]) -> str:
 
 
 def build(folder: Path, compiler: str = "cc") -> None:
-    """Put the decoders with planted bugs into a folder: the shared library, which is built, and the Python file.
+    """Put the decoders with planted bugs into a folder: build the shared library, and copy the Python file.
 
     Raises:
         OSError: there is no compiler.
-        subprocess.CalledProcessError: it fails; its message has been shown.
+        subprocess.CalledProcessError: the compiler failed and printed why.
     """
     (folder / "tables.h").write_text(header(), "ascii")
     library = folder / LIBRARY

@@ -1,8 +1,8 @@
-// What is right about UTF-8, written once, over tables that the reference prints (tables.py makes tables.h):
+// UTF-8, written once, over tables that the reference prints (tables.py makes tables.h):
 // NEXT, ACCEPTING, DEAD   the minimal automaton of RFC 3629; state 0 is the start
-// LENGTH                  the octets that a lead octet announces in the layout of RFC 2279; 1 for ASCII, else 0
-// BITS, TAIL_BITS         the bits of the character number in an octet, and how many a tail octet has
-// TAIL                    whether an octet is a tail octet
+// LENGTH                  the length that a lead octet announces in the layout of RFC 2279; 1 for ASCII, else 0
+// BITS, TAIL_BITS         the bits of an octet that belong to the number, and the count of those in a tail octet
+// TAIL                    true for tail octets
 
 #pragma once
 
@@ -28,7 +28,7 @@ static inline size_t character(const octet *s, size_t left) {
     return 0;
 }
 
-// The length of the maximal subpart at s, where no well-formed character is.
+// The length of the maximal subpart at s, which begins no well-formed character.
 static inline size_t subpart(const octet *s, size_t left) {
     unsigned state = 0;
     size_t k = 0;
@@ -36,7 +36,7 @@ static inline size_t subpart(const octet *s, size_t left) {
     return k ? k : 1;
 }
 
-// Whether the input ends inside what could be a character.
+// True if the input ends inside a possible character.
 static inline bool cut_short(const octet *s, size_t left) {
     unsigned state = 0;
     for (size_t k = 0; k < left; k++)
@@ -44,7 +44,7 @@ static inline bool cut_short(const octet *s, size_t left) {
     return left > 0;
 }
 
-// The length of a sequence of so many octets that the lead octet announces, all others being tail octets; else 0.
+// The given length, if the lead octet announces it and only tail octets follow; otherwise 0.
 static inline size_t loose(const octet *s, size_t left, size_t length) {
     if (LENGTH[s[0]] != length || length < 2 || left < length) return 0;
     for (size_t k = 1; k < length; k++)
@@ -52,7 +52,7 @@ static inline size_t loose(const octet *s, size_t left, size_t length) {
     return length;
 }
 
-// The number that a sequence stands for by its bits.
+// The number in the bits of a sequence.
 static inline uint32_t number(const octet *s, size_t length) {
     uint32_t value = BITS[s[0]];
     for (size_t k = 1; k < length; k++) value = value << TAIL_BITS | BITS[s[k]];
@@ -61,6 +61,6 @@ static inline uint32_t number(const octet *s, size_t length) {
 
 static inline bool between(uint32_t value, uint32_t least, uint32_t most) { return least <= value && value <= most; }
 
-// A sequence of so many octets whose number lies between; in a loop over s at i where `left` octets are left.
+// A sequence of a given length with a number in a range; for a loop over s at i with `left` octets left.
 #define LOOSE(length, least, most) \
     (loose(s + i, left, length) && between(number(s + i, length), least, most) ? (size_t)(length) : 0)

@@ -52,7 +52,7 @@ public final class JarUtf8 {
         return Frames.Answer.octets(CodedInputStream.newInstance(written.toByteArray()).readByteArray());
     }
 
-    /** A string in JSON, of which only what JSON does not let stand in one is escaped. */
+    /** A string in JSON; only characters that JSON forbids in strings are escaped. */
     private static Frames.Answer readJson(byte[] octets) throws IOException {
         ByteArrayOutputStream text = new ByteArrayOutputStream(octets.length + 2);
         text.write('"');
