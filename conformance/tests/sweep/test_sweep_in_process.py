@@ -1,6 +1,7 @@
 """Sweeps in a library's own process: sums and kinds equal those of a judge in Python, whatever the library does."""
 
 import json
+import os
 import shutil
 import signal
 import struct
@@ -31,7 +32,9 @@ from overlong.conformance.sweep import adapter
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.in_process import InProcess, reason_against
+from overlong.conformance.sweep.ledger import LEDGER, LedgerError
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
+from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets.adapters.compiled import available
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
@@ -351,6 +354,15 @@ def is_gone(process):
     while state_and_parent(process)[0] != "Z" and time.monotonic() < deadline:
         time.sleep(0.01)
     return state_and_parent(process)[0] == "Z"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_engines_that_were_opened_ahead_end_if_the_sweep_cannot_begin(library, tmp_path):
+    (tmp_path / LEDGER).write_text("no ledger")
+    before = set(children_of(os.getpid())), threading.active_count()
+    with pytest.raises(LedgerError):
+        sweep(f"so:{library}:right?abi=errpos(ptr,len)", ["exhaustive-1"], jobs=2, output=tmp_path)
+    assert (set(children_of(os.getpid())), threading.active_count()) == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.engine import NOT_RECORDED, Engines, ShardEngine, SweepJob
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import resolve
 
 if TYPE_CHECKING:
-    from overlong.conformance.results.shard import Shard, ShardResult
+    from overlong.conformance.results.shard import ShardResult
     from overlong.conformance.targets.framed import FramedTarget
 
 
@@ -52,6 +54,12 @@ def run_shard(job: SweepJob, shard: Shard) -> ShardResult:
     except BaseException:
         _engines.end()
         raise
+
+
+def open_ahead(job: SweepJob, plan: str) -> None:
+    """Open this thread's engine, and let it prepare for a plan. An error shows again when a shard is run."""
+    with contextlib.suppress(Exception):  # another thread may end it meanwhile
+        run_shard(job, Shard(plan, 0, 0, 0))
 
 
 end_engine = _engines.end

@@ -12,12 +12,13 @@ import time
 import zlib
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.ledger import LedgerEntry
-from overlong.conformance.sweep.opening import close_engines, end_engine, run_shard
+from overlong.conformance.sweep.opening import close_engines, end_engine, open_ahead, run_shard
 from overlong.conformance.targets.resolve import identity_of, resolve
 
 if TYPE_CHECKING:
@@ -215,12 +216,12 @@ class Threads(Executor):
     Threads suffice, because they only wait: each drives an engine whose target processes do the work.
     """
 
-    def __init__(self, count: int, at_end: Callable[[], None]) -> None:
-        """``at_end`` is called in each thread when it ends."""
+    def __init__(self, count: int, at_end: Callable[[], None], at_start: Callable[[], None] | None = None) -> None:
+        """``at_start`` and ``at_end`` are called in each thread; the first raises nothing."""
         self._waiting: queue.SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = (
             queue.SimpleQueue()
         )
-        self._at_end = at_end
+        self._at_start, self._at_end = at_start, at_end
         self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(count)]
         for thread in self._threads:
             thread.start()
@@ -251,6 +252,8 @@ class Threads(Executor):
 
     def _serve(self) -> None:
         try:
+            if self._at_start is not None:
+                self._at_start()
             while (item := self._waiting.get()) is not None:
                 future, call, arguments = item
                 if not future.set_running_or_notify_cancel():
@@ -268,10 +271,11 @@ class Threads(Executor):
 class Local(Futures[Shard, LedgerEntry]):
     """The threads of this process."""
 
-    def __init__(self, job: SweepJob, jobs: int) -> None:
+    def __init__(self, job: SweepJob, jobs: int, ahead: str = "") -> None:
+        """``ahead``: a plan for which the engines prepare before there is a shard."""
         super().__init__()
         self._task, self._jobs = ShardTask(job), jobs
-        self._threads = Threads(jobs, end_engine)
+        self._threads = Threads(jobs, end_engine, partial(open_ahead, job, ahead) if ahead else None)
 
     @property
     def workers(self) -> int:

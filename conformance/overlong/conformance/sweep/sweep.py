@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.pool import Pool
     from overlong.conformance.targets.framed import FramedTarget
 
+    _Pool = Pool[Shard, LedgerEntry]
+
 _FAILURES = 32
 """The further failures that a target is allowed for each example that is asked again: each repetition may fail."""
 
@@ -113,6 +115,10 @@ def sweep(
         identity = identity_of(resolved)
         name = target if isinstance(target, str) else tuple(target)
         job = SweepJob(name, profile, expected.operation, limits or Limits(), columns)
+        in_process = called_in_process(job, resolved)
+        pool: _Pool | None = None
+        if in_process and not cluster and not resume:  # its engines start while the strings are counted
+            pool = stack.enter_context(_closed_at_errors(Local(job, jobs, chosen[0].name)))
         run = SweepRun(
             resolved.id,
             resolved.greeting,
@@ -121,7 +127,7 @@ def sweep(
             expected.operation,
             _command(target, chosen, expected, resolved.greeting, profile),
             [PlanRun(plan.name, plan.shows, plan.account(expected.automaton)) for plan in chosen],
-            in_process=called_in_process(job, resolved),
+            in_process=in_process,
             isolation=resolved.isolation,
             jobs=jobs,
         )
@@ -133,7 +139,7 @@ def sweep(
             make_folder(folder := output)
         ledger = stack.enter_context(Ledger.open(folder / LEDGER, _header(run), resume=resume))
         (folder / RESULTS).unlink(missing_ok=True)  # an earlier run's result must not pass for this one's
-        _run(run, ledger, job, cluster, progress or _no_progress, enough, within)
+        _run(run, ledger, lambda: pool or _pool(job, cluster, run), progress or _no_progress, enough, within)
         if not run.incomplete or run.spent:
             for part in run.plans:
                 _sum_up(part, ledger, run)
@@ -181,8 +187,7 @@ def _header(run: SweepRun) -> Header:
 def _run(
     run: SweepRun,
     ledger: Ledger,
-    job: SweepJob,
-    cluster: str,
+    opened: Callable[[], _Pool],
     progress: Progress,
     enough: int | None,
     within: float | None,
@@ -194,7 +199,7 @@ def _run(
     """
     run.done = run.resumed = ledger.strings
     total = run.strings
-    pool: Pool[Shard, LedgerEntry] | None = None
+    pool: _Pool | None = None
     whole = False
     diverging = set[str]()
     try:
@@ -207,7 +212,7 @@ def _run(
             missing = _missing(parts, run.profile, ledger)
             if (first := next(missing, None)) is None:
                 continue
-            pool = pool or _pool(job, cluster, run)
+            pool = pool or opened()
             progress(first.plan, run.done, total)
             for entry in results(pool, chain((first,), missing)):
                 ledger.add(entry)
@@ -238,7 +243,16 @@ def _missing(parts: Sequence[PlanRun], profile: Profile, ledger: Ledger) -> Iter
     return (shard for part in parts for shard in plan_named(part.plan, profile).shards() if not ledger.has(shard))
 
 
-def _pool(job: SweepJob, cluster: str, run: SweepRun) -> Pool[Shard, LedgerEntry]:
+@contextlib.contextmanager
+def _closed_at_errors(pool: _Pool) -> Iterator[_Pool]:
+    try:
+        yield pool
+    except BaseException:
+        pool.close(at_once=True)
+        raise
+
+
+def _pool(job: SweepJob, cluster: str, run: SweepRun) -> _Pool:
     if not cluster:
         return Local(job, run.jobs)
     from overlong.conformance.sweep.cluster import Cluster
