@@ -21,6 +21,8 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 SOME_LONG = re.compile(r"\bmark\.long")
+LONGEST = ("test_vendored.py", "test_identify.py", "test_documents.py", "test_packages.py", "test_strategies.py")
+"""Files that take the longest: they begin first, so that none is left alone at the end."""
 ALL_LONG = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.long\b", re.MULTILINE)
 
 
@@ -44,3 +46,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             seen[name] += 1
             if seen[name] > mark.args[0]:
                 item.add_marker(pytest.mark.long)
+    items.sort(key=lambda item: item.path.name not in LONGEST)
