@@ -33,8 +33,8 @@ def write(folder: Path) -> None:
 
 def _index(families: dict[str, list[Vector]]) -> Iterator[str]:
     yield from ("# Vectors", "")
-    yield "Every vector of the core and of streams, with what a right decoder answers. Each has an address of its own."
-    yield "To use them, see [vendoring](../vendoring.md); `overlong vectors show ID` says the same in a terminal."
+    yield "Every vector of the core and of streams, with the right answers. Each has its own address."
+    yield "To use them, see [vendoring](../vendoring.md); `overlong vectors show ID` prints the same in a terminal."
     yield "If you know [Kuhn's, WPT's, Autobahn's or Go's strings](../elsewhere/index.md), find them by their names."
     yield ""
     rows = (
@@ -45,7 +45,8 @@ def _index(families: dict[str, list[Vector]]) -> Iterator[str]:
 
 
 def _family(name: str, vectors: list[Vector], survey: Surveyed) -> Iterator[str]:
-    yield from ("---", "tocdepth: 1", "---", "", f"# Vectors: {name}", "", f"{plain(FAMILIES[name].shows)}.")
+    shows = plain(FAMILIES[name].shows)
+    yield from ("---", "tocdepth: 1", "---", "", f"# Vectors: {name}", "", f"{shows[:1].upper()}{shows[1:]}.")
     linked = set[str]()  # each vector's block names its flag; one explanation a page is enough
     for vector in vectors:
         title = vector.cases[0] if "sha256-" in vector.id and vector.cases else vector.id

@@ -56,7 +56,7 @@ def inside_a_sequence(scalar: int, count: int) -> bytes:
 
 # U+FEFF as the first character may be a signature; anywhere else it is a character (RFC 3629 section 6).
 
-SIGNATURE = Family("signature", "U+FEFF: a signature at the start at most, a character elsewhere")
+SIGNATURE = Family("signature", "U+FEFF may be a signature at the start; elsewhere it is a character")
 BOM = 0xFEFF
 SIGNATURE.one("alone", well_formed(BOM), "U+FEFF alone")
 SIGNATURE.one("before-text", well_formed(BOM, 0x61, 0xE9), "U+FEFF before a text")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 # Characters of all lengths, one after another.
 
-CONCATENATION = Family("concatenation", "one thing after another: each must be taken by itself")
+CONCATENATION = Family("concatenation", "faults and characters in a row: each is judged separately")
 _OF_EACH_LENGTH = (0x7A, 0xE9, 0x20AC, 0x1F600)
 
 
@@ -73,7 +73,7 @@ def every_fault_between_letters() -> bytes:
 
 # A decoder must read the octets after a fault as if the fault were not there.
 
-RESYNCHRONISATION = Family("resynchronisation", "what stands after a fault is read as ever")
+RESYNCHRONISATION = Family("resynchronisation", "text after a fault decodes as usual")
 FAULTS = {
     "an unexpected tail": b"\x80",
     "C0": b"\xc0",
