@@ -48,23 +48,30 @@ if TYPE_CHECKING:
     from overlong.reference import Outcome, Segment
 
 _FAULTS = {Failed: Code.INTERNAL_ERROR, Crashed: Code.CRASHED, TimedOut: Code.TIMED_OUT, Misbehaved: Code.MISBEHAVED}
+_SILENT = Refused()
 
 
 def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
     """Every divergence in a batch's answers.
 
-    Columns that equal the reference's octet for octet, or report nothing, have none; only others are examined.
+    Columns that equal the reference's octet for octet, or report nothing, have none; nor have such answers in columns
+    that differ. Only others are examined.
     """
     batch, operation, answers = answered.batch, answered.operation, answered.answers
     units = greeting.units_of(operation)
     if operation in STREAMING + AGAIN:
         yield from _compare_streams(answered, greeting)
         return
-    if not answered.faults and answers.agrees(batch.expected(operation, units)):
+    expected = batch.expected(operation, units)
+    if not answered.faults and answers.agrees(expected):
         return
-    observations = answers.observations(units, verdict_only=operation in VALIDATE + SEPARATE)
-    for place, observation in enumerate(observations):
-        finding = compare(batch.vectors[place], operation, answered.faults.get(place, observation))
+    silent = operation in VALIDATE + SEPARATE
+    pairs = zip(*(each.observations(units, verdict_only=silent) for each in (answers, expected)), strict=True)
+    for place, (said, right) in enumerate(pairs):
+        observation = answered.faults.get(place, said)
+        if observation == right or (observation == _SILENT and isinstance(right, Refused)):
+            continue
+        finding = compare(batch.vectors[place], operation, observation)
         if finding is not None:
             yield finding
 
