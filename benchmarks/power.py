@@ -80,7 +80,7 @@ out of many, because any test finds such faults only by luck.
 {machine}
 
 Shares in percent. *certify* is all suites and the tier `full`, the default for a C function; *certify --quick* is some
-suites and the tier `fast` ([command-line.md](command-line.md#certify)). Other decoders get the tier that their speed
+suites and the tier `usual` ([command-line.md](command-line.md#certify)). Other decoders get the tier that their speed
 allows, one of the columns `usual`, `lean`, `modest`, `brief` and `least`; with `--quick` they get `modest`, or as much
 of it as fits into two seconds. The first five columns are lists of other projects (`corpora/elsewhere`), each string
 whole.

@@ -15,7 +15,7 @@ import numpy as np
 from mutants.outputs import Outputs
 from mutants.population import Library, Mutant
 from mutants.spoken import OF_ALL, OF_QUICK
-from overlong.conformance.certification.tiers import BRIEF, FAST, FULL, LEAN, LEAST, MODEST, USUAL
+from overlong.conformance.certification.tiers import BRIEF, FULL, LEAN, LEAST, MODEST, USUAL
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.protocol.wire import DECODE, UNITS, VALIDATE, Greeting
 from overlong.conformance.results.run import offered_in
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 ABI = ABIS["bool(ptr,len)"]
-HURRIED, WHOLE = f"tier {FAST.name}", f"tier {FULL.name}"
+HURRIED, WHOLE = f"tier {USUAL.name}", f"tier {FULL.name}"
 QUICKLY, CERTIFIED = "certify --quick", "certify"
 """The findings of some suites, or of a tier."""
 _GREETING = Greeting("mutant", "", "c", DECODE + VALIDATE, UNITS["utf-32"], "")
@@ -109,7 +109,7 @@ class Finder:
 
     def __init__(self, path: Path, seed: int) -> None:
         self._open(path)
-        self.tiers = {f"tier {tier.name}": tier.plans for tier in (LEAST, BRIEF, MODEST, LEAN, USUAL, FAST, FULL)}
+        self.tiers = {f"tier {tier.name}": tier.plans for tier in (LEAST, BRIEF, MODEST, LEAN, USUAL, FULL)}
         self.tiers[WHOLE] += (f"{DRAWN.name}-{seed}",)
         self._kinds = np.zeros(LARGEST_SHARD, np.uint8)
         GridLoop.compile(self.abi)

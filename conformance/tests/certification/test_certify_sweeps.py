@@ -25,7 +25,6 @@ from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.tiers import (
     DEEP,
-    FAST,
     FULL,
     LEAST,
     MODEST,
@@ -308,7 +307,7 @@ def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library):
 @pytest.mark.usefixtures("few")
 def test_in_a_hurry_what_passed_the_suites_is_swept(library, monkeypatch):
     passed = certify(so(library, "right"), suites=["core"], fast=True)
-    assert [part.plan for part in swept(passed).plans] == list(FAST.plans)
+    assert [part.plan for part in swept(passed).plans] == list(USUAL.plans)
     assert certify(so(library, "ascii_from_32"), suites=["core"], fast=True).run.swept is None
     monkeypatch.setattr("overlong.conformance.certification.sweeps.QUICKLY", 60.0)
     passed = certify("cpython", suites=["core"], fast=True)

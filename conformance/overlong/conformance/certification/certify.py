@@ -73,7 +73,7 @@ def certify(
         thorough: ask even a slow target all suites.
         portrait: learn the nearest model and draw maps, even if ``suites`` are named.
         budget: the approximate seconds for its sweeps; None for ten (``sweeps.py``).
-        fast: sweep a function of a shared library that has passed its suites with the tier ``fast``.
+        fast: sweep a function of a shared library that has passed its suites with the tier ``usual``.
         speaks: the dialect to judge by; one of :data:`overlong.reference.DIALECTS`.
         output: a folder for ``results.jsonl`` and ``certificate.json``; created if missing.
         limits: the target's limits.

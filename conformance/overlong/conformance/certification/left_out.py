@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.tiers import BRIEF, DEEP, FAST, FULL, LEAN, LEAST, MODEST, USUAL, tier_of
+from overlong.conformance.certification.tiers import BRIEF, DEEP, FULL, LEAN, LEAST, MODEST, USUAL, tier_of
 from overlong.conformance.support.printable import counted, thousands
 from overlong.conformance.support.quantities import lasting
 from overlong.conformance.sweep.plan import plan_named
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.results.run import Run
 
-_NEXT = {None: LEAST, LEAST: BRIEF, BRIEF: USUAL, MODEST: USUAL, LEAN: USUAL, USUAL: FULL, FAST: FULL, FULL: DEEP}
+_NEXT = {None: LEAST, LEAST: BRIEF, BRIEF: USUAL, MODEST: USUAL, LEAN: USUAL, USUAL: FULL, FULL: DEEP}
 _NAMED = 2
 """The number of named plans, the costliest first; the others are counted."""
 _MILLION = 10**6

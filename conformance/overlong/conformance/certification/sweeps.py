@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
-from overlong.conformance.certification.tiers import DEEP, FAST, FULL, MODEST, TIERS, USUAL, Tier, seeds_of
+from overlong.conformance.certification.tiers import DEEP, FULL, MODEST, TIERS, USUAL, Tier, seeds_of
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.run import FAILS
@@ -49,9 +49,7 @@ _CALLED, _CALLED_DEEP = 8, 16
 are shorter. The first was measured with a validator in C; the second follows from the time of ``deep``."""
 MOST_DRAWN = 256
 """The most seeded plans in a certificate: it has some lines on each, and the command names each seed."""
-_IN_FRAMES = tuple(tier for tier in TIERS.values() if tier != FAST)
-"""The tiers for other targets, which get the first that they can afford."""
-_BELOW_USUAL = _IN_FRAMES[_IN_FRAMES.index(USUAL) + 1 :]
+_BELOW_USUAL = tuple(TIERS.values())[list(TIERS.values()).index(USUAL) + 1 :]
 
 
 def add_sweeps(
@@ -184,7 +182,7 @@ def _affordable(target: FramedTarget, run: Run, seconds: float, budget: float, s
 
 
 def fast_plans(target: FramedTarget, run: Run, seconds: float) -> tuple[str, ...]:
-    """The plans for a target that has passed its suites: the tier ``fast`` for a function called in its own process.
+    """The plans for a target that has passed its suites: the tier ``usual`` for a function called in its own process.
 
     Other targets get the tier ``modest``; or none if its first plan would take twice :data:`QUICKLY` at the suites'
     rate, half of which may be their start.
@@ -192,7 +190,7 @@ def fast_plans(target: FramedTarget, run: Run, seconds: float) -> tuple[str, ...
     if run.buckets or run.restarts or not _sweepable(run):
         return ()
     if not reason_against(target):
-        return FAST.plans
+        return USUAL.plans
     first = plan_named(MODEST.plans[0], run.profile)
     return MODEST.plans if _each(run, seconds) * first.price < 2 * QUICKLY else ()
 
@@ -200,7 +198,7 @@ def fast_plans(target: FramedTarget, run: Run, seconds: float) -> tuple[str, ...
 def _bearable(run: Run, seconds: float, budget: float) -> Tier | None:
     """The most thorough tier that a target in frames answers in some seconds, at the rate of its suites."""
     each = _each(run, seconds)
-    return next((tier for tier in _IN_FRAMES if each * tier.price(run.profile) < budget), None)
+    return next((tier for tier in TIERS.values() if each * tier.price(run.profile) < budget), None)
 
 
 def _each(run: Run, seconds: float) -> float:

@@ -54,21 +54,13 @@ FULL = Tier(
     ),
     "functions of shared libraries, which are called in a process of their own",
 )
-FAST = Tier(
-    "fast",
-    (
-        *("exhaustive-2", "offsets-128", "far-17", "leads", "placed-16", "after-3", "transitions-2"),
-        *("faults-3", "thresholds-12", "order", "history"),
-    ),
-    "functions of shared libraries where it must be quick",
-)
 USUAL = Tier(
     "usual",
     (
         *("exhaustive-2", "transitions-1", "after-3", "offsets-128", "far-17", "thresholds-8", "faults-3"),
         *("forms", "leads", "depth-1", "order"),
     ),
-    "decoders that answer the strings of the suites at a million a second",
+    "decoders that answer the strings of the suites at a million a second; functions of shared libraries with --quick",
 )
 LEAN = Tier(
     "lean",
@@ -87,7 +79,7 @@ BRIEF = Tier(
 )
 LEAST = Tier("least", ("exhaustive-2", "offsets-8"), "the slowest, down to ten thousand a second")
 
-TIERS = {tier.name: tier for tier in (DEEP, FULL, FAST, USUAL, LEAN, MODEST, BRIEF, LEAST)}
+TIERS = {tier.name: tier for tier in (DEEP, FULL, USUAL, LEAN, MODEST, BRIEF, LEAST)}
 """Tiers by name, the most thorough first."""
 
 
@@ -104,13 +96,13 @@ def tier_of(plans: Iterable[str]) -> Tier | None:
 
 
 def short_of_usual(plans: Iterable[str]) -> str:
-    """The extent of a sweep smaller than ``usual`` or ``fast``: ``tier brief; not swept further``, ``not swept``.
+    """The extent of a sweep smaller than ``usual``: ``tier brief; not swept further``, ``not swept``.
 
     Plans of the same kind count alike, whatever their numbers. Empty if nothing is missing.
     """
     named = {name for name in plans if not seeds_of([name])}
     kinds = {name.partition("-")[0] for name in named}
-    if any(kinds >= {name.partition("-")[0] for name in tier.plans} for tier in (USUAL, FAST)):
+    if kinds >= {name.partition("-")[0] for name in USUAL.plans}:
         return ""
     tier = tier_of(named)
     if tier:

@@ -95,7 +95,7 @@ Examples:
 @with_plans
 @click.option(
     "--tier",
-    type=click.Choice(("least", "brief", "usual", "fast", "full", "deep")),
+    type=click.Choice(("least", "brief", "usual", "full", "deep")),
     help="Sweep with the plans of this tier.  [default: by the decoder's speed]",
 )
 @click.option(
