@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from array import array
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.compare import compare_batch
@@ -117,14 +117,18 @@ def tried_on(target: Target, operation: str, profile: Profile, most: int) -> Tri
         some = strings[: max(left, 0)]
         left -= len(some)
         for start in range(0, len(some), _AT_ONCE):
-            part = some[start : start + _AT_ONCE]
-            chunks = tuple((1,) * len(string) for string in part) if streams else None
-            lengths = array("I", map(len, part))
-            batches.append((Batch("input", lengths, b"".join(part), chunks, profile=profile), operation))
+            batch = _batch(tuple(some[start : start + _AT_ONCE]), octet_by_octet=streams)
+            batches.append((batch.within(batch.suite, profile), operation))
     for answered in target.observe(batches):
         tried.count += len(answered.batch)
         tried.findings.extend(compare_batch(answered, target.greeting))
     return tried
+
+
+@lru_cache(maxsize=64)  # all of them: operations and targets share what the reference says of them
+def _batch(strings: tuple[bytes, ...], *, octet_by_octet: bool) -> Batch:
+    chunks = tuple((1,) * len(string) for string in strings) if octet_by_octet else None
+    return Batch("input", array("I", map(len, strings)), b"".join(strings), chunks)
 
 
 def _against(findings: list[Finding]) -> Against:
