@@ -66,8 +66,8 @@ def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
     if not answered.faults and answers.agrees(expected):
         return
     silent = operation in VALIDATE + SEPARATE
-    pairs = zip(*(each.observations(units, verdict_only=silent) for each in (answers, expected)), strict=True)
-    for place, (said, right) in enumerate(pairs):
+    observed, wanted = (each.observations(units, verdict_only=silent) for each in (answers, expected))
+    for place, (said, right) in enumerate(zip(observed, wanted, strict=True)):
         observation = answered.faults.get(place, said)
         if observation == right or (observation == _SILENT and isinstance(right, Refused)):
             continue
