@@ -370,6 +370,14 @@ def test_what_cannot_be_loaded_is_said(built, tmp_path):
             certify(target, suites=["core"])
 
 
+def test_a_function_that_crashes_at_once_may_have_another_abi():
+    library = ctypes.util.find_library("c")
+    if library is None:
+        pytest.skip("the C library is not found")
+    with pytest.raises(TargetError, match=r"ended by SIGABRT; .* 'overlong target abis'"):
+        certify(so(library, "abort", PTR), suites=["core"])
+
+
 def test_the_suite_has_every_length_with_every_end():
     octets = [vector.octets for vector in memory_vectors()]
     assert len(set(octets)) == len(octets)

@@ -189,6 +189,8 @@ class FramedTarget:
             said = f'; it said "{words}"' if words else ""
             if self.memory and self.sandbox and any(each in words.lower() for each in _SHORT_OF_MEMORY):
                 said += f"; --memory 0 lifts the limit of {size_in_words(self.memory)} that it has"
+            if self.id.startswith("so:") and "ended by" in why:
+                said += "; perhaps abi= is not how the function is called: see 'overlong target abis'"
             raise TargetError(f"{printable(self.id)}: not measured: {why}{said}") from error
 
     def close(self) -> None:
