@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -244,7 +244,7 @@ def _missing(parts: Sequence[PlanRun], profile: Profile, ledger: Ledger) -> Iter
 
 
 @contextlib.contextmanager
-def _closed_at_errors(pool: _Pool) -> Iterator[_Pool]:
+def _closed_at_errors(pool: _Pool) -> Generator[_Pool]:
     try:
         yield pool
     except BaseException:
