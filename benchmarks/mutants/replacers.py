@@ -76,5 +76,5 @@ REPLACERS = Population(
     "REPLACE(right, 0, false, 0, 1, 1)",
     drawn,
     REPLACE,
-    ("core", "complete-0", "complete-0-replacing"),
+    ("core", "complete-0", "complete-0-replacing", "mixtures"),
 )

@@ -315,5 +315,5 @@ STREAMS = Population(
     _macro().replace("NAME", "right"),
     drawn,
     STREAM_DECODE + AGAIN_DECODE,
-    ("streams", "chunking", "complete-0-in-chunks", "used-before"),
+    ("streams", "chunking", "complete-0-in-chunks", "used-before", "mixtures-in-chunks", "mixtures-used-before"),
 )

@@ -11,7 +11,8 @@ from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import PLANS
-from overlong.conformance.sweep.plans.pieces import class_strings, every_class, fillers, pieces
+from overlong.conformance.sweep.plans.text import class_strings
+from overlong.conformance.vectors.pieces import every_class, fillers, pieces
 from overlong.conformance.vectors.profile import Profile
 from overlong.reference import DIALECTS, dialect, is_well_formed
 

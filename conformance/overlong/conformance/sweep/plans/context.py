@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.grid import CONTINUATION, Axis, Grid
 from overlong.conformance.sweep.plans.kind import KindOfPlan
-from overlong.conformance.sweep.plans.pieces import (
-    BEHIND,
-    OWN_MEANING,
-    class_strings,
-    ends,
-    every_class,
-    every_octet,
-    filled,
-    fillers,
-    of_every_lead,
-    pieces,
-    text_of,
-)
+from overlong.conformance.sweep.plans.text import BEHIND, class_strings, every_octet, filled, text_of
+from overlong.conformance.vectors.pieces import OWN_MEANING, ends, every_class, fillers, of_every_lead, pieces
 from overlong.reference.order import well_formed_products
 from overlong.reference.theory import access_words, characterising_set
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plans.kind import KindOfPlan
-from overlong.conformance.sweep.plans.pieces import BEHIND, class_strings, fillers, of_all, pieces, text_of
+from overlong.conformance.sweep.plans.text import BEHIND, class_strings, of_all, text_of
+from overlong.conformance.vectors.pieces import fillers, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

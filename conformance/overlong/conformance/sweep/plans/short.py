@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plans.kind import KindOfPlan
-from overlong.conformance.sweep.plans.pieces import every_class, every_octet
+from overlong.conformance.sweep.plans.text import every_octet
+from overlong.conformance.vectors.pieces import every_class
 from overlong.reference import dialect
 from overlong.reference.order import well_formed_products
 from overlong.reference.theory import access_words, characterising_set

@@ -15,6 +15,7 @@ from overlong.conformance.vectors.suites.encoding import ENCODED_SCALARS, ENCODE
 from overlong.conformance.vectors.suites.error_modes import COMPLETE_REFUSING, COMPLETE_REPLACING
 from overlong.conformance.vectors.suites.exhaustive import LONGEST, exhaustive
 from overlong.conformance.vectors.suites.memory import MEMORY
+from overlong.conformance.vectors.suites.mixtures import MIXTURES, MIXTURES_IN_CHUNKS, MIXTURES_USED_BEFORE
 from overlong.conformance.vectors.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS
 from overlong.conformance.vectors.suites.values import SEPARATE_VALUES
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 SUITES: dict[str, Suite] = {
     suite.name: suite
     for suite in (
-        *(CORE, COMPLETE, COMPLETE_REFUSING, COMPLETE_REPLACING, SCALARS, BETWEEN_OTHERS, RUNS),
-        *(STREAMS, CHUNKING, CHUNK_EDGES, USED_BEFORE),
+        *(CORE, COMPLETE, COMPLETE_REFUSING, COMPLETE_REPLACING, SCALARS, BETWEEN_OTHERS, RUNS, MIXTURES),
+        *(STREAMS, CHUNKING, CHUNK_EDGES, USED_BEFORE, MIXTURES_IN_CHUNKS, MIXTURES_USED_BEFORE),
         *(ENCODED_SCALARS, ENCODER_EDGES, ENCODER_UTF16),
         MEMORY,
         SEPARATE_VALUES,

@@ -1,13 +1,11 @@
-"""The pieces of plans' strings: characters of every dialect, right, wrong and truncated, and text around them."""
+"""The pieces of strings that are put together: characters of every dialect, right, wrong and truncated."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.grid import Axis
 from overlong.reference import DIALECTS, dialect
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 from overlong.reference.order import SIGNATURE, well_formed_products
@@ -15,41 +13,14 @@ from overlong.reference.order import SIGNATURE, well_formed_products
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from overlong.reference.automaton import Automaton, OctetClass
+    from overlong.reference.automaton import Automaton
 
 LEAST, GREATEST = 0, -1
 """The ends of a range of octets."""
 OWN_MEANING = tuple(bytes([octet]) for octet in b"\0\t\n\r \"'/<\\")
 """ASCII characters that end strings or lines, or have a meaning in the syntax of many formats."""
-BEHIND = 16
-"""The octets of text after a possible error, if any."""
 _FREE = 2
 """The octets of a character that take each end of their range independently; the later ones all take the same end."""
-
-
-def every_octet() -> tuple[bytes, ...]:
-    """The 256 octets."""
-    return tuple(bytes([octet]) for octet in range(256))
-
-
-def class_strings(automaton: Automaton, length: int, *, ends: bool = False) -> tuple[bytes, ...]:
-    """Every string of that many octet classes, where the least octet represents its class; a letter replaces octet 00.
-
-    Octet 00 has a special meaning to many decoders, and the class of ASCII has other octets. For octets that occur in
-    no well-formed string the greatest is used: FF is a special mark to some decoders. With ``ends`` each class is also
-    represented by its other end: C0 is a special mark as well.
-    """
-    names = [_name(automaton, octets) for octets in automaton.classes]
-    others = [bytes([octets.octets[end]]) for octets in automaton.classes for end in (LEAST, GREATEST) if ends]
-    names += [name for name in dict.fromkeys(others) if name not in names and name != b"\0"]
-    return tuple(map(b"".join, product(names, repeat=length)))
-
-
-def _name(automaton: Automaton, octets: OctetClass) -> bytes:
-    if octets.least == 0 and ord("A") in octets.octets:
-        return b"A"
-    occurs = any(row[octets.least] != automaton.dead for row in automaton.table)
-    return bytes([octets.least if occurs else octets.octets[GREATEST]])
 
 
 @cache
@@ -59,19 +30,6 @@ def fillers(automaton: Automaton) -> tuple[bytes, ...]:
     for ranges in well_formed_products(automaton):
         found.setdefault(len(ranges), bytes(octets[len(octets) // 2] for octets in ranges))
     return tuple(found[length] for length in sorted(found))
-
-
-def filled(filler: bytes, length: int) -> bytes:
-    """``length`` octets of well-formed text: fillers, with as many ASCII letters before them as needed."""
-    count, letters = divmod(length, len(filler))
-    return b"a" * letters + filler * count
-
-
-def text_of(filler: bytes, lengths: Iterable[int], name: str = "text before it") -> Axis:
-    """Text of each of these lengths, in octets."""
-    some = tuple(dict.fromkeys(lengths))
-    texts = tuple(filled(filler, length) for length in some)
-    return Axis(name, texts, tuple((len(filler), length) for length in some), ("octets of the filler", "offset"))
 
 
 @cache
@@ -175,11 +133,3 @@ def of_every_lead(automaton: Automaton) -> tuple[bytes, ...]:
             for end in (0, -1):
                 found.setdefault(bytes([lead, *(octets[end] for octets in rest)]))
     return tuple(found)
-
-
-@cache
-def of_all(automaton: Automaton) -> bytes:
-    """Well-formed text with a character of every kind and every lead after one of every length."""
-    own = filter(automaton.accepts, OWN_MEANING)
-    every = dict.fromkeys((*of_every_lead(automaton), *pieces(automaton).characters, *own))
-    return b"".join(filler + character for character in every for filler in fillers(automaton))

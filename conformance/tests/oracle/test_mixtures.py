@@ -1,0 +1,95 @@
+"""Mixtures: the same octets for ever, and faults that need length, a count, or what was decoded before."""
+
+import hashlib
+
+import pytest
+
+from overlong.conformance import certify
+from overlong.conformance.vectors.suites import QUICK, SUITES
+
+DIGESTS = {
+    "mixtures": "f5c3338440022d4ce3c0355cf3efa2518f33ef3fc23bd2b676a9825345c07f86",
+    "mixtures-in-chunks": "3017e8950d759e2f8f6bfb3841c45c4d588de6d0cb17531aa2c2008736c8df76",
+    "mixtures-used-before": "dc83b893c25e15e59d5efb4f53960fe6dbc48e20963844551e9e3a8d98a1ae05",
+}
+DECODERS = """
+import codecs
+
+def doubled_at_4095(octets: bytes) -> str:
+    text = octets.decode("utf-8", "replace")
+    return text.replace("\\ufffd", "\\ufffd" * 2) if len(octets) == 4095 else text
+
+def stops_after_100_000(octets: bytes) -> str:
+    return octets.decode("utf-8", "replace")[:100_000]
+
+def leaves_errors_out_after_300(octets: bytes) -> str:
+    text, errors = octets.decode("utf-8", "replace"), 0
+    for place, character in enumerate(text):
+        errors += character == "\\ufffd"
+        if errors == 300:
+            return text[:place] + text[place:].replace("\\ufffd", "")
+    return text
+
+class Right:
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        self.inner, self.calls, self.read = codecs.getincrementaldecoder("utf-8")(), 0, 0
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        self.calls, self.read = self.calls + 1, self.read + len(data)
+        return self.inner.decode(data, final)
+
+class ForgetsAfterChunk1000(Right):
+    def decode(self, data: bytes, final: bool = False) -> str:
+        if self.calls >= 1000 and not final:
+            self.inner.reset()
+        return super().decode(data, final)
+
+class IsNotResetAfter4000Octets(Right):
+    read = 0
+
+    def reset(self):
+        if self.read < 4000:
+            super().reset()
+        self.read = 0
+"""
+
+
+def test_strings_never_change():
+    """The ids of vectors depend on them."""
+    for name, known in DIGESTS.items():
+        digest = hashlib.sha256()
+        for batch in SUITES[name].batches():
+            digest.update(repr((list(batch.lengths), batch.chunks, batch.earlier)).encode() + batch.octets)
+        assert digest.hexdigest() == known, name
+    assert not set(DIGESTS) & set(QUICK), "they take longer than a quick run may"
+
+
+@pytest.mark.parametrize(
+    ("name", "suite", "codes"),
+    [
+        ("doubled_at_4095", "mixtures", {"OV401"}),
+        ("stops_after_100_000", "mixtures", {"OV402"}),
+        ("leaves_errors_out_after_300", "mixtures", {"OV402"}),
+        ("ForgetsAfterChunk1000", "mixtures-in-chunks", {"OV501"}),
+        ("IsNotResetAfter4000Octets", "mixtures-used-before", {"OV502"}),
+    ],
+)
+def test_what_other_suites_let_through_is_found(name, suite, codes, tmp_path):
+    (tmp_path / "far.py").write_text(DECODERS)
+    others = {"mixtures": ("core", "complete-0-replacing", "runs")}.get(suite, ("streams", "chunking", "used-before"))
+    assert not found(f"py:{tmp_path}/far.py:{name}", others)
+    assert codes <= found(f"py:{tmp_path}/far.py:{name}", [suite])
+
+
+def test_a_right_decoder_of_streams_passes(tmp_path):
+    (tmp_path / "far.py").write_text(DECODERS)
+    assert not found(f"py:{tmp_path}/far.py:Right", DIGESTS)
+
+
+def found(target, suites):
+    """The codes, without those that CPython's own decoder of streams gets: it comes late after ED A0."""
+    certificate = certify(target, suites=list(suites), sweeps=())
+    return {code for code, _ in certificate.run.buckets} - {"OV511", "OV512"}
