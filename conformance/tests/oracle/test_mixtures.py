@@ -8,8 +8,8 @@ from overlong.conformance import certify
 from overlong.conformance.vectors.suites import QUICK, SUITES
 
 DIGESTS = {
-    "mixtures": "f5c3338440022d4ce3c0355cf3efa2518f33ef3fc23bd2b676a9825345c07f86",
-    "mixtures-in-chunks": "3017e8950d759e2f8f6bfb3841c45c4d588de6d0cb17531aa2c2008736c8df76",
+    "mixtures": "e4dd804c9c5cb855b84eb28cd739cba658519d84c058ddcfd19b9e687edf7d98",
+    "mixtures-in-chunks": "b19d07574debffdfdefff5ec033cb93e9632e4e2d0310ff4069a0403ff77ea12",
     "mixtures-used-before": "dc83b893c25e15e59d5efb4f53960fe6dbc48e20963844551e9e3a8d98a1ae05",
 }
 DECODERS = """

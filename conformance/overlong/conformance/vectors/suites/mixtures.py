@@ -100,7 +100,8 @@ def _lengths(dice: Dice, drawn: Iterable[tuple[int, int]]) -> Iterator[int]:
 @cache
 def _strings(automaton: Automaton) -> tuple[bytes, ...]:
     mixer = _Mixer(automaton)
-    return tuple(map(mixer.mixture, (*_lengths(mixer, ((2000, 64), (500, 600), (60, 5000))), *_LONG)))
+    lengths = (*_lengths(mixer, ((2000, 64), (500, 600), (60, 5000))), *_LONG)
+    return tuple(dict.fromkeys(map(mixer.mixture, lengths)))
 
 
 @cache
@@ -108,7 +109,8 @@ def _streams(automaton: Automaton) -> tuple[Vector, ...]:
     mixer = _Mixer(automaton)
     lengths = (*_lengths(mixer, ((600, 16), (300, 300), (30, 5000))), *_LONG)
     drawn = [mixer.one_of((mixer.mixture, *(mixer.stream,) * 4))(length) for length in lengths]
-    return tuple(Vector("chunking", octets, chunks=mixer.cut(len(octets))) for octets in drawn)
+    cut = dict.fromkeys((octets, mixer.cut(len(octets))) for octets in drawn)
+    return tuple(Vector("chunking", octets, chunks=chunks) for octets, chunks in cut)
 
 
 @cache
