@@ -202,7 +202,7 @@ def test_streams_and_observations_of_every_kind_validate(workplace):
 @pytest.mark.parametrize(("target", "result"), [("cpython", "PASSED"), ("py:decoder.py:decode", "FAILED")])
 def test_certificate_validates(target, result, workplace, monkeypatch):
     quick = replace(USUAL, plans=("exhaustive-1",))  # in place of millions of strings
-    monkeypatch.setattr(certifying, "_IN_FRAMES", (quick,))
+    monkeypatch.setattr(certifying, "TIERS", {"usual": quick})
     certify(target, output=workplace)
     statement = json.loads((workplace / "certificate.json").read_text("ascii"))
     jsonschema.Draft202012Validator(schema("certificate-1")).validate(statement)
