@@ -4,7 +4,9 @@ Both run in one process run, in turn, several times; the figures are ratios of w
 each string once. The certificate decodes each twice (strictly and replacing), in a worker process, sends
 octets there and answers back, and compares verdict, scalar values, error position and replacement. The worker's part
 is also measured alone, in this process: cut each batch, decode its strings twice, and put the answers into columns.
-Bounds: 3.5, and 4.5 for the first in its process, which compiles the grammar and makes the suites.
+Bounds: 3.5, and 4.5 for the first in its process, which compiles the grammar and makes the suites. The suite of
+mixtures has few strings, but long ones; the time to draw them and to work out their answers, once in a process, is a
+figure of its own.
 
     python benchmarks/certify_cpython.py [ROUNDS]
 """
@@ -17,13 +19,16 @@ import sys
 import time
 
 from overlong.conformance import certify
-from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
+from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE
 from overlong.conformance.targets.adapters.cpython import Strict
 from overlong.conformance.targets.adapters.python import batch_response, pieces
 from overlong.conformance.vectors.suites import SUITES
+from overlong.conformance.vectors.suites.mixtures import MIXTURES
 from runner import arguments, bare_loop, figure, ratios, spread, timed, turns
 
-NAMES = [name for name, suite in SUITES.items() if set(suite.asks) & set(VALIDATE + DECODE + REPLACE)]
+NAMES = [
+    name for name, suite in SUITES.items() if set(suite.asks) & set(VALIDATE + DECODE + REPLACE) and suite != MIXTURES
+]
 BOUND, FIRST_BOUND = 3.5, 4.5
 SO_FAR, FIRST_SO_FAR = 5.3, 6.5
 START_UP_BOUND = 0.3
@@ -40,6 +45,12 @@ def answered(payloads: list[bytes]) -> None:
         items = pieces(payload)
         for operation in (Strict.decode, Strict.replace):
             batch_response(operation, items, len(payload))
+
+
+def mixed() -> None:
+    """Draw the mixtures, and work out the answers to them."""
+    for batch in MIXTURES.batches():
+        batch.expected(REPLACE, UNITS["utf-32"])
 
 
 def start_up() -> None:
@@ -62,6 +73,7 @@ def main() -> None:
         "loop in CPU seconds": lambda: timed(lambda: bare_loop(strings), time.process_time),
     }
     taken = turns(rounds, contenders)
+    mixtures = timed(mixed)
     helps = [timed(start_up) for _ in range(rounds)]
     print(f"{len(strings):,} strings, bare loop: seconds, {spread(taken['loop'])}")
     figure("certify cpython / bare loop", ratios(taken["certify"], taken["loop"]), at_most=BOUND, so_far=SO_FAR)
@@ -70,6 +82,7 @@ def main() -> None:
     loops = taken["loop in CPU seconds"]
     figure("to cut, decode twice and answer / bare loop, in CPU seconds", ratios(taken["worker"], loops))
     figure("the harness / bare loop, in CPU seconds", ratios(taken["harness"], loops))
+    figure("mixtures and their answers", [mixtures], "s")
     figure("overlong --help", helps, "s", at_most=START_UP_BOUND)
 
 

@@ -8,9 +8,9 @@ from overlong.conformance import certify
 from overlong.conformance.vectors.suites import QUICK, SUITES
 
 DIGESTS = {
-    "mixtures": "e4dd804c9c5cb855b84eb28cd739cba658519d84c058ddcfd19b9e687edf7d98",
-    "mixtures-in-chunks": "b19d07574debffdfdefff5ec033cb93e9632e4e2d0310ff4069a0403ff77ea12",
-    "mixtures-used-before": "dc83b893c25e15e59d5efb4f53960fe6dbc48e20963844551e9e3a8d98a1ae05",
+    "mixtures": "97a83876214125e4c8e7c8ddd9d993c0b6681ba5ab676ace2963f73f664bb5e0",
+    "mixtures-in-chunks": "71f7e6cf12362e743dd91d26e73a3a0e483e32b1b86150c50bfc1437cff47ca2",
+    "mixtures-used-before": "108453892e0d98bf7c43633cbfe56e288327d67fdc8d45a9b37a5d4b46d4996e",
 }
 DECODERS = """
 import codecs

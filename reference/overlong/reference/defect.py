@@ -154,7 +154,7 @@ DEFECTS = {
 }
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 14)
 def classify(subpart: bytes, offender: bytes, *, hopeless: bool = False) -> Defect:
     """The defect of a maximal subpart.
 
