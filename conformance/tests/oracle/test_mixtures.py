@@ -8,9 +8,9 @@ from overlong.conformance import certify
 from overlong.conformance.vectors.suites import QUICK, SUITES
 
 DIGESTS = {
-    "mixtures": "97a83876214125e4c8e7c8ddd9d993c0b6681ba5ab676ace2963f73f664bb5e0",
-    "mixtures-in-chunks": "71f7e6cf12362e743dd91d26e73a3a0e483e32b1b86150c50bfc1437cff47ca2",
-    "mixtures-used-before": "108453892e0d98bf7c43633cbfe56e288327d67fdc8d45a9b37a5d4b46d4996e",
+    "mixtures": "f2996fcff2ee4d070add609abd7f420a478559c2ebcc47c3d436944c9a19466a",
+    "mixtures-in-chunks": "309eb8cfd717f31f35f40d20ce4d2c5a7cb94a829a98a90ab1ccd9229d7f1955",
+    "mixtures-used-before": "d1d5e8fc2457432177c97a46865785629bfd8492ab0723c8f2bb3a1fffe50d8e",
 }
 DECODERS = """
 import codecs

@@ -94,7 +94,7 @@ def _lengths(dice: Dice, drawn: Iterable[tuple[int, int]]) -> Iterator[int]:
     for count, most in drawn:
         for _ in range(count):
             yield most // 2 + dice.below(most // 2 + 1)
-    yield from _NEAR_POWERS * 2
+    yield from _NEAR_POWERS * 3
 
 
 @cache
