@@ -81,7 +81,9 @@ Examples:
 )
 @profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
-    "--quick", is_flag=True, help="Skip the scalar values, sweep for a second or two, and write no certificate."
+    "--quick",
+    is_flag=True,
+    help="Skip the scalar values and the mixtures, sweep for a second or two, and write no certificate.",
 )
 @click.option("--thorough", is_flag=True, help="Run all suites and sweeps, even if a slow target takes hours.")
 @click.option(
