@@ -1,6 +1,9 @@
 """Mixtures: the same octets for ever, and faults that need length, a count, or what was decoded before."""
 
 import hashlib
+import json
+import re
+from importlib.resources import files
 
 import pytest
 
@@ -93,3 +96,13 @@ def found(target, suites):
     """The codes, without those that CPython's own decoder of streams gets: it comes late after ED A0."""
     certificate = certify(target, suites=list(suites), sweeps=())
     return {code for code, _ in certificate.run.buckets} - {"OV511", "OV512"}
+
+
+def test_their_ids_are_as_the_schemas_say():
+    """The id of a stream in many chunks has two digests."""
+    pattern = json.loads((files("overlong.conformance") / "schemas" / "results-1.schema.json").read_text("utf-8"))
+    shapes = set(re.findall(r'"pattern": "(\^\[a-z0-9-\][^"]*sha256[^"]*)"', json.dumps(pattern)))
+    assert shapes
+    for name in DIGESTS:
+        for vector in SUITES[name].vectors():
+            assert all(re.search(json.loads(f'"{shape}"'), vector.id) for shape in shapes), vector.id[:200]
