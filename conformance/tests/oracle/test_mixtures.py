@@ -100,9 +100,9 @@ def found(target, suites):
 
 def test_their_ids_are_as_the_schemas_say():
     """The id of a stream in many chunks has two digests."""
-    pattern = json.loads((files("overlong.conformance") / "schemas" / "results-1.schema.json").read_text("utf-8"))
-    shapes = set(re.findall(r'"pattern": "(\^\[a-z0-9-\][^"]*sha256[^"]*)"', json.dumps(pattern)))
+    schema = (files("overlong.conformance") / "schemas" / "results-1.schema.json").read_text("utf-8")
+    shapes = {json.loads(quoted) for quoted in re.findall(r'"pattern": ("\^[^"]*sha256-[^"]*")', schema)}
     assert shapes
     for name in DIGESTS:
         for vector in SUITES[name].vectors():
-            assert all(re.search(json.loads(f'"{shape}"'), vector.id) for shape in shapes), vector.id[:200]
+            assert all(re.search(shape, vector.id) for shape in shapes), vector.id[:200]

@@ -14,19 +14,19 @@ or streams. Sweeps do that for accepting and refusing; these suites do it for re
 from __future__ import annotations
 
 from functools import cache
-from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import AGAIN, REPLACE, STREAMING
 from overlong.conformance.vectors.dice import Dice
 from overlong.conformance.vectors.pieces import OWN_MEANING, fillers, of_every_lead, pieces
 from overlong.conformance.vectors.suites.again import LATER
-from overlong.conformance.vectors.suites.suite import Suite, in_batches, whole_inputs
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.suites.suite import Suite, in_batches
+from overlong.conformance.vectors.vector import Vector, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from overlong.conformance.vectors.batch import Batch
     from overlong.reference.automaton import Automaton
 
 _SEED = 3629
@@ -52,7 +52,7 @@ class _Mixer(Dice):
 
     def filler(self, length: int) -> bytes:
         """A character, or none; the longest strings have the most characters."""
-        return self._fillers[0] if length > _MOST_CHUNKS else self.one_of(self._fillers)
+        return self._fillers[0] if length in _LONG else self.one_of(self._fillers)
 
     def character_or(self, filler: bytes) -> bytes:
         """Mostly the filler, if there is one; otherwise the end of a range, or any character."""
@@ -77,7 +77,7 @@ class _Mixer(Dice):
             found += self.character_or(filler)
         return bytes(found) + (b"", self.piece() + b"ab", self.character()[:-1])[self.below(3)]
 
-    def cut(self, length: int) -> tuple[int, ...]:
+    def chunks(self, length: int) -> tuple[int, ...]:
         """Lengths of chunks; everything behind the 65,000th is the last."""
         most, found, left = self.one_of(_CHUNKS), list[int](), length
         while left or not found:
@@ -89,59 +89,64 @@ class _Mixer(Dice):
         return tuple(found)
 
 
-def _lengths(dice: Dice, drawn: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """Lengths of this many strings, from half of this many octets to all of them; then lengths near powers of two."""
+def _lengths(dice: Dice, drawn: Iterable[tuple[int, int]], longest: Sequence[int]) -> Iterator[int]:
+    """Lengths of strings: a count of them up to a size, for each pair; some near powers of two; and the longest."""
     for count, most in drawn:
         for _ in range(count):
             yield most // 2 + dice.below(most // 2 + 1)
     yield from _NEAR_POWERS * 3
+    yield from longest
 
 
 @cache
-def _strings(automaton: Automaton) -> tuple[bytes, ...]:
+def _whole(automaton: Automaton) -> tuple[Vector, ...]:
     mixer = _Mixer(automaton)
-    lengths = (*_lengths(mixer, ((2000, 64), (500, 600), (60, 5000))), *_LONG)
-    return tuple(dict.fromkeys(map(mixer.mixture, lengths)))
+    lengths = tuple(_lengths(mixer, ((2000, 64), (500, 600), (60, 5000)), _LONG))
+    return tuple(Vector("mixtures", octets) for octets in dict.fromkeys(map(mixer.mixture, lengths)))
 
 
 @cache
-def _streams(automaton: Automaton) -> tuple[Vector, ...]:
+def _in_chunks(automaton: Automaton) -> tuple[Vector, ...]:
     mixer = _Mixer(automaton)
-    lengths = (*_lengths(mixer, ((600, 16), (300, 300), (30, 5000))), *_LONG[:2])
+    lengths = tuple(_lengths(mixer, ((600, 16), (300, 300), (30, 5000)), _LONG[:2]))
     drawn = [mixer.one_of((mixer.mixture, *(mixer.stream,) * 4))(length) for length in lengths]
-    cut = dict.fromkeys((octets, mixer.cut(len(octets))) for octets in drawn)
-    return tuple(Vector("chunking", octets, chunks=chunks) for octets, chunks in cut)
+    divided = dict.fromkeys((octets, mixer.chunks(len(octets))) for octets in drawn)
+    return tuple(Vector("chunking", octets, chunks=chunks) for octets, chunks in divided)
 
 
 @cache
-def _later(automaton: Automaton) -> tuple[Vector, ...]:
+def _used_before(automaton: Automaton) -> tuple[Vector, ...]:
     mixer, found = _Mixer(automaton), list[Vector]()
-    for length in (*_lengths(mixer, ((300, 300), (30, 5000))), *_LONG[:2]):
+    for length in tuple(_lengths(mixer, ((300, 300), (30, 5000)), _LONG[:2])):
         octets, later = mixer.stream(length), mixer.one_of(LATER)
-        places = accumulate(mixer.cut(len(octets)), initial=0)
-        earlier = tuple(octets[start:end] for start, end in pairwise(places))
+        earlier = tuple(cut(octets, mixer.chunks(len(octets))))
         found.append(Vector("again", b"".join(later), chunks=tuple(map(len, later)), earlier=earlier))
     return tuple(found)
 
 
-MIXTURES = Suite(
-    "mixtures",
-    "every kind of error is replaced alike, wherever it stands in text",
-    lambda profile: whole_inputs("mixtures", _strings(profile.dialect.automaton)),
-    lambda profile: len(_strings(profile.dialect.automaton)),
-    asks=REPLACE,
+@cache
+def _batches(drawn: Callable[[Automaton], tuple[Vector, ...]], automaton: Automaton) -> tuple[Batch, ...]:
+    """The vectors in batches, with their cached results."""
+    return tuple(in_batches(drawn(automaton)))
+
+
+def _suite(name: str, sentence: str, drawn: Callable[[Automaton], tuple[Vector, ...]], asks: str) -> Suite:
+    return Suite(
+        name,
+        sentence,
+        lambda profile: _batches(drawn, profile.dialect.automaton),
+        lambda profile: len(drawn(profile.dialect.automaton)),
+        asks=asks,
+    )
+
+
+MIXTURES = _suite("mixtures", "every kind of error is replaced alike, wherever it stands in text", _whole, REPLACE)
+MIXTURES_IN_CHUNKS = _suite(
+    "mixtures-in-chunks", "the result does not depend on where long text is cut", _in_chunks, STREAMING
 )
-MIXTURES_IN_CHUNKS = Suite(
-    "mixtures-in-chunks",
-    "the result does not depend on where long text is cut",
-    lambda profile: in_batches(_streams(profile.dialect.automaton)),
-    lambda profile: len(_streams(profile.dialect.automaton)),
-    asks=STREAMING,
-)
-MIXTURES_USED_BEFORE = Suite(
+MIXTURES_USED_BEFORE = _suite(
     "mixtures-used-before",
     "the result does not depend on the long stream that the decoder decoded before",
-    lambda profile: in_batches(_later(profile.dialect.automaton)),
-    lambda profile: len(_later(profile.dialect.automaton)),
-    asks=AGAIN,
+    _used_before,
+    AGAIN,
 )
