@@ -98,6 +98,8 @@ class FramedTarget:
     """Preparations before the start; each raises TargetError on failure, and does nothing when called again."""
     version: Callable[[], str] | None = None
     """Returns the decoder's version if the adapter does not know it; called for each process, so it should cache."""
+    suspicion: str = ""
+    """What may be wrong if a signal ends it at the start."""
     restarts: int = 0
     notes: list[str] = field(default_factory=list[str])
 
@@ -189,8 +191,8 @@ class FramedTarget:
             said = f'; it said "{words}"' if words else ""
             if self.memory and self.sandbox and any(each in words.lower() for each in _SHORT_OF_MEMORY):
                 said += f"; --memory 0 lifts the limit of {size_in_words(self.memory)} that it has"
-            if self.id.startswith("so:") and "ended by" in why:
-                said += "; perhaps abi= is not how the function is called: see 'overlong target abis'"
+            if self.suspicion and "ended by" in why:
+                said += f"; {self.suspicion}"
             raise TargetError(f"{printable(self.id)}: not measured: {why}{said}") from error
 
     def close(self) -> None:

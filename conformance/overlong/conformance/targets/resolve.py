@@ -91,6 +91,7 @@ def resolve(
     target = _framed(name, _COMMANDS[kind](name, name.partition(":")[2]), limits)
     if kind == "so":
         target.version = partial(version_of, library_in(target.command))
+        target.suspicion = "perhaps abi= is not how the function is called: see 'overlong target abis'"
     return target
 
 
