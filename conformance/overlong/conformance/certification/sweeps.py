@@ -49,7 +49,7 @@ _CALLED, _CALLED_DEEP = 8, 16
 are shorter. The first was measured with a validator in C; the second follows from the time of ``deep``."""
 MOST_DRAWN = 256
 """The most seeded plans in a certificate: it has some lines on each, and the command names each seed."""
-_BELOW_USUAL = tuple(TIERS.values())[list(TIERS.values()).index(USUAL) + 1 :]
+_BELOW_USUAL = tuple(TIERS.values())[list(TIERS).index(USUAL.name) + 1 :]
 
 
 def add_sweeps(

@@ -95,20 +95,20 @@ class Learner:
 
     def _signature(self, word: bytes) -> tuple[Hashable, ...]:
         """The answers that distinguish the state after ``word`` from others."""
-        known = self._signatures.get(word, ())
-        if fresh := self._suffixes[len(known) :]:
-            known += tuple(self._along(word + suffix, len(word)) for suffix in fresh)
-            self._signatures[word] = known
+        fresh = tuple(self._along(word + suffix, len(word)) for suffix in self._unasked(word))
+        known = self._signatures[word] = self._signatures.get(word, ()) + fresh
         return known
+
+    def _unasked(self, word: bytes) -> Sequence[bytes]:
+        """The suffixes that have not been asked after ``word``."""
+        return self._suffixes[len(self._signatures.get(word, ())) :]
 
     def _hypothesis(self) -> Transducer:
         """Close the table, and read it as a machine whose states are the access words."""
         while True:
             asked = [reach + bytes([octet]) for reach in self._access for octet in OCTETS]
             self._oracle.ask(
-                word + suffix
-                for word in (*self._access, *asked)
-                for suffix in (b"", *self._suffixes[len(self._signatures.get(word, ())) :])
+                word + suffix for word in (*self._access, *asked) for suffix in (b"", *self._unasked(word))
             )
             states = {self._signature(reach): number for number, reach in reversed(list(enumerate(self._access)))}
             fresh = dict[Hashable, bytes]()
