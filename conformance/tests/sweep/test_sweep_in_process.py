@@ -359,10 +359,13 @@ def is_gone(process):
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_engines_that_were_opened_ahead_end_if_the_sweep_cannot_begin(library, tmp_path):
     (tmp_path / LEDGER).write_text("no ledger")
-    before = set(children_of(os.getpid())), threading.active_count()
+    before = set(children_of(os.getpid())), set(threading.enumerate())
     with pytest.raises(LedgerError):
         sweep(f"so:{library}:right?abi=errpos(ptr,len)", ["exhaustive-1"], jobs=2, output=tmp_path)
-    assert (set(children_of(os.getpid())), threading.active_count()) == before
+    for thread in set(threading.enumerate()) - before[1]:  # on a busy machine, some may still be on their way out
+        thread.join(60)
+    assert set(children_of(os.getpid())) <= before[0]
+    assert set(threading.enumerate()) <= before[1]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
