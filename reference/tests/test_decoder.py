@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overlong.reference import (
+    DIALECTS,
     Decoded,
     IllFormed,
     IncrementalDecoder,
@@ -23,6 +24,7 @@ from overlong.reference import (
     segment,
     segments,
 )
+from overlong.reference.defect import _classify
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 # Octets near every edge: purely random octets are almost never nearly well-formed.
@@ -201,6 +203,17 @@ def test_defects(octets, code, length):
     found = segment(bytes.fromhex(octets))
     assert not isinstance(found, WellFormed)
     assert (found.defect.code, found.length) == (code, length)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_octets_that_are_no_tail_leave_the_same_defect(name):
+    """So one of them stands for all in the cache of defects."""
+    automaton = dialect(name).automaton
+    others = [bytes([octet]) for octet in {*range(256)} - {*range(0x80, 0xC0)}]
+    starts = [bytes(each) for length in (1, 2) for each in product(EDGES, repeat=length)]
+    for start in starts:
+        if (state := automaton.run(start)) != automaton.dead and not automaton.accepting[state]:
+            assert len({_classify(start, octet, hopeless=False) for octet in others}) == 1, start
 
 
 @pytest.mark.parametrize("number", [0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0x110000, 0x1FFFFF, 0x7FFFFFFF, -1])

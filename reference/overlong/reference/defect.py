@@ -163,6 +163,16 @@ def classify(subpart: bytes, offender: bytes, *, hopeless: bool = False) -> Defe
         offender: the octet after it, which cannot continue it; empty at the end of the input.
         hopeless: in the dialect, nothing could have continued the subpart.
     """
+    no_tail = offender and not load_layout("rfc2279").is_tail(offender[0])
+    return _classify(subpart, _NO_TAIL if no_tail else offender, hopeless=hopeless)
+
+
+_NO_TAIL = b"a"
+"""Stands for all octets that are no tail octets: no layout and no dialect tells these apart after a lead octet."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _classify(subpart: bytes, offender: bytes, *, hopeless: bool) -> Defect:
     utf8 = dialect().automaton
     if utf8.run(subpart if hopeless else subpart + offender) != utf8.dead and (hopeless or offender):
         return FOREIGN
