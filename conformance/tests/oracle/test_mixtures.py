@@ -8,6 +8,7 @@ from importlib.resources import files
 import pytest
 
 from overlong.conformance import certify
+from overlong.conformance.certification import certify as certification
 from overlong.conformance.vectors.suites import QUICK, SUITES
 
 DIGESTS = {
@@ -106,3 +107,13 @@ def test_their_ids_are_as_the_schemas_say():
     for name in DIGESTS:
         for vector in SUITES[name].vectors():
             assert all(re.search(shape, vector.id) for shape in shapes), vector.id[:200]
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"), [({}, True), ({"sweeps": ()}, False), ({"sweeps": (), "thorough": True}, True)]
+)
+def test_a_run_without_sweeps_leaves_them_out_and_says_so(monkeypatch, options, asked):
+    monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core", "mixtures")})
+    certificate = certify("cpython", **({"usual": False} | options))
+    assert [part.suite.name for part in certificate.run.suites] == ["core", *["mixtures"] * asked]
+    assert ("not run: mixtures (--thorough runs them)" in certificate.run.notes) is not asked

@@ -23,7 +23,7 @@ from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
 from overlong.conformance.targets.resolve import Limits, identity_of, resolve
 from overlong.conformance.vectors.names import all_spelt_now
 from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.suites import OF_OCTETS, SUITES, suite_named
+from overlong.conformance.vectors.suites import DRAWN, OF_OCTETS, SUITES, suite_named
 from overlong.conformance.vectors.suites.core import GIVEN
 from overlong.reference import dialect
 
@@ -64,7 +64,7 @@ def certify(
     Args:
         target: its name on the command line; or, as a sequence, a command that speaks the protocol.
         suites: names of :data:`overlong.conformance.vectors.suites.SUITES`; by default :data:`BEARABLE` for a slow
-            target, otherwise all.
+            target, otherwise all; without sweeps, all that draw no strings.
         sweeps: names of plans that ``plan_named`` accepts, in addition to the plans that a target gets with all suites
             if it is fast enough (``sweeps.py``); an empty sequence: no sweeps at all.
         usual: false: sweep only the plans of ``sweeps``, independent of the target's current speed.
@@ -116,7 +116,7 @@ def certify(
                 suite.size  # noqa: B018 (makes the vectors while the target starts)
         resolved.open()
         pace = Pace()
-        left_out = _suites_left_out(resolved, suites, thorough=thorough)
+        left_out = _suites_left_out(resolved, suites, sweeps, thorough=thorough)
         if not isinstance(resolved, RecordedTarget):
             chosen = [suite for suite in chosen if suite.name not in left_out]
         identity = identity_of(resolved)
@@ -184,14 +184,16 @@ def _writer(output: Path, invocation: Invocation, profile: Profile, stack: conte
 
 
 def _suites_left_out(
-    target: FramedTarget | RecordedTarget, suites: Sequence[str] | None, *, thorough: bool
+    target: FramedTarget | RecordedTarget, suites: Sequence[str] | None, sweeps: Sequence[str] | None, *, thorough: bool
 ) -> tuple[str, ...]:
     """The suites that are not asked of a target."""
     if isinstance(target, RecordedTarget):
         return tuple(name for name in SUITES if name not in OF_OCTETS)
-    if suites is None and not thorough and SLOW in target.greeting.traits:
+    if suites is not None or thorough:
+        return ()
+    if SLOW in target.greeting.traits:
         return tuple(name for name in SUITES if name not in BEARABLE)
-    return ()
+    return tuple(name for name in SUITES if name in DRAWN and sweeps is not None and not sweeps)
 
 
 def _resolved(

@@ -107,7 +107,7 @@ Examples:
     metavar="TIME",
     help="Sweep for about 30s, 1m or 8h: run the most thorough tier that fits, then random strings.  [default: 20s]",
 )
-@click.option("--no-sweeps", is_flag=True, help="Skip the sweeps.")
+@click.option("--no-sweeps", is_flag=True, help="Skip the sweeps and the mixtures.")
 @click.option(
     "--answers",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

@@ -65,7 +65,7 @@ def _with_limits(command: Any) -> Any:
 @click.option(
     "--all", "every", is_flag=True, help="Certify every decoder that ships with an adapter and can be used here."
 )
-@click.option("--quick", is_flag=True, help="Skip the scalar values and the mixtures.")
+@click.option("--quick", is_flag=True, help="Skip the scalar values.")
 @profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
     "-j",

@@ -19,7 +19,7 @@ class MatrixJob:
     speaks: str
     """The dialect to judge by."""
     quick: bool
-    """Omit the suite of scalar values; otherwise all suites are asked. Sweeps are never asked."""
+    """Ask only the suites of ``--quick``. Sweeps and mixtures are never asked."""
     limits: Limits
     portrait: bool = False
     """Find the nearest model, and draw maps, even in a quick run."""

@@ -18,7 +18,7 @@ from overlong.conformance.certification.matrix.row import MatrixRow, not_begun, 
 from overlong.conformance.results.model import State
 from overlong.conformance.support.interpreter import environment, module
 from overlong.conformance.support.provenance import timestamp
-from overlong.conformance.vectors.suites import QUICK, SUITES
+from overlong.conformance.vectors.suites import PROVING, QUICK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -78,7 +78,7 @@ class Matrix:
             if sys.platform == "linux" and len(targets) - len(kept) > _WORTH_A_NURSERY * jobs:
                 from overlong.conformance.certification.matrix.nursery import Nursery
 
-                self._nursery = Nursery(self._asked.speaks, QUICK if self._asked.quick else tuple(SUITES))
+                self._nursery = Nursery(self._asked.speaks, QUICK if self._asked.quick else PROVING)
                 stack.callback(self._nursery.close)
             pool = stack.enter_context(ThreadPoolExecutor(jobs))
             waiting = [pool.submit(self._row, target, kept.get(target), anew=target in fresh) for target in ordered]

@@ -39,6 +39,9 @@ QUICK = (
     "memory",
     "separate-values",
 )
+DRAWN = (MIXTURES.name, MIXTURES_IN_CHUNKS.name, MIXTURES_USED_BEFORE.name)
+"""Suites that sample, as sweeps do: they take seconds, and a run without sweeps leaves them out."""
+PROVING = tuple(name for name in SUITES if name not in DRAWN)
 
 GENERATED = {f"exhaustive-{longest}": longest for longest in range(1, LONGEST + 1)}
 """Suites that no certificate uses: they can be exported to files."""
