@@ -40,7 +40,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for no garbage among the tests: a quarter of the time that it takes to collect them, and a tenth of others."""
+    """Look for no garbage among the tests: it takes a quarter of the time of collection, and a tenth of others."""
     gc.disable()
     try:
         return (yield)
