@@ -11,7 +11,7 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["overlong"]):
+with atheris.instrument_imports(include=["overlong", "abnf"]):
     from raising import RAISES
     from running import compared, fuzz
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from overlong.reference.grammar import (
@@ -250,13 +250,11 @@ def _determinise(grammar: _Positions) -> Automaton:
         opens.append(frozenset(grammar.positions[to] for to in nexts))
         accepting.append(any(grammar.nullable if at is None else at in grammar.last for at in state))
         row: list[int] = []
-        ranges = {to: grammar.positions[to].octets for to in nexts}
-        changes = {edge for octets in ranges.values() for edge in (octets.low, octets.high + 1)}
-        for first, end in pairwise(sorted({0, *changes, len(OCTETS)})):  # octets that the same positions read
-            target: frozenset[int | None] = frozenset(to for to, octets in ranges.items() if first in octets)
+        for octet in OCTETS:
+            target: frozenset[int | None] = frozenset(to for to in nexts if octet in grammar.positions[to].octets)
             if target not in states:
                 states[target] = len(states)
                 queue.append(target)
-            row += [states[target]] * (end - first)
+            row.append(states[target])
         table.append(tuple(row))
     return Automaton(tuple(table), tuple(accepting), tuple(opens))

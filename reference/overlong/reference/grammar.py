@@ -1,20 +1,22 @@
 """Parses ABNF text into a :class:`Grammar`: named rules in which every octet range knows its origin.
 
-A grammar file holds RFC 5234 ABNF and nothing else. This module understands only what a regular octet
-grammar needs: numeric values (``%x80-BF``), rule names, groups, options, repetition, concatenation and
+A grammar file holds RFC 5234 ABNF and nothing else. The ``abnf`` library parses it; this module
+turns the parse tree into expressions over octets. It understands only what a regular octet grammar
+needs: numeric values (``%x80-BF``), rule names, groups, options, repetition, concatenation and
 alternation. Anything else, and any rule that refers to itself, is a :class:`GrammarError` that names
-the file and the line: the module never guesses the meaning of a construct. It reads a grammar ten
-times faster than the ``abnf`` library, with which the tests compare it: every process reads all grammars.
+the file and the line: the module never guesses the meaning of a construct.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from abnf.parser import Node
 
 
 class GrammarError(ValueError):
@@ -123,7 +125,7 @@ class Grammar:
         """
         rules: dict[str, Rule] = {}
         for line, source in _rule_sources(text):
-            rule = _Reader(name, line, source).rule()
+            rule = _Reader(name, line).rule(source)
             if rule.name.lower() in rules:
                 raise GrammarError(f"{name}:{line}: rule {rule.name!r} is defined twice; keep one of them")
             rules[rule.name.lower()] = rule
@@ -183,86 +185,63 @@ def _rule_sources(text: str) -> Iterator[tuple[int, str]]:
         yield start, "\r\n".join(lines) + "\r\n"
 
 
-_TOKEN = re.compile(
-    r"""(?:[ \t\r\n]|;.*)*(?:
-        (?P<name>[a-z][a-z0-9-]*) | (?P<repeat>\d*\*\d*|\d+) | (?P<mark>=/|[=/()\[\]])
-        | (?P<num_val>%(?:x[0-9a-f]+(?:-[0-9a-f]+|(?:\.[0-9a-f]+)+)?
-                        |d[0-9]+(?:-[0-9]+|(?:\.[0-9]+)+)?
-                        |b[01]+(?:-[01]+|(?:\.[01]+)+)?))
-        | (?P<char_val>(?:%[si])?"[^"]*") | (?P<prose_val><[^>]*>) | (?P<end>\Z) | (?P<other>.)
-    )""",
-    re.IGNORECASE | re.VERBOSE | re.ASCII,
-)
-_CLOSED_BY = {"(": ")", "[": "]"}
-
-
 class _Reader:
-    """Reads one rule by recursive descent; white space matters only between the items of a concatenation."""
+    """Reads the library's parse tree of one rule."""
 
-    def __init__(self, grammar: str, line: int, source: str) -> None:
-        self.place, self.line, self.source = f"{grammar}:{line}", line, source
-        self.tokens = list(_TOKEN.finditer(source))
-        self.at = 0
+    def __init__(self, grammar: str, line: int) -> None:
+        self.place = f"{grammar}:{line}"
+        self.line = line
 
-    def rule(self) -> Rule:
-        name = self._taken("name")
-        if (defined_as := self._taken("mark")) == "=/":
-            raise self._unknown("incremental alternatives", defined_as)
-        if defined_as != "=":
-            raise self._malformed()
-        alternatives = self._alternation()
-        self._taken("end")
+    def rule(self, source: str) -> Rule:
+        from abnf.parser import ParseError
+
+        try:
+            tree = _tree(source)
+        except ParseError as error:
+            head = source.splitlines()[0]
+            raise GrammarError(f"{self.place}: not ABNF as in RFC 5234: {head!r}; correct the rule") from error
+        name, defined_as, elements = (_child(tree, kind) for kind in ("rulename", "defined-as", "elements"))
+        if defined_as.value.strip() != "=":
+            raise self._unknown("incremental alternatives", defined_as.value.strip())
+        concatenations = _children(_child(elements, "alternation"), "concatenation")
         return Rule(
-            name,
+            name.value,
             tuple(
-                (Alternative(name, number, " ".join(text.split()), self.line), expression)
-                for number, (text, expression) in enumerate(alternatives, 1)
+                (Alternative(name.value, number, " ".join(node.value.split()), self.line), self._concatenation(node))
+                for number, node in enumerate(concatenations, 1)
             ),
         )
 
-    def _alternation(self) -> list[tuple[str, Expression]]:
-        """The alternatives, with their text."""
-        found = [self._concatenation()]
-        while self._sees("mark", "/"):
-            self.at += 1
-            found.append(self._concatenation())
-        return found
+    def _group(self, node: Node) -> Expression:
+        choices = tuple(self._concatenation(child) for child in _children(_child(node, "alternation"), "concatenation"))
+        return choices[0] if len(choices) == 1 else Group(choices)
 
-    def _concatenation(self) -> tuple[str, Expression]:
-        first = self.at
-        items = [self._repetition()]
-        while not (self._sees("end") or self._sees("mark", "/", *_CLOSED_BY.values())):
-            if self._adjoins():
-                raise self._malformed()
-            items.append(self._repetition())
-        text = self.source[self._start(first) : self.tokens[self.at - 1].end()]
-        return text, items[0] if len(items) == 1 else Concatenation(tuple(items))
+    def _concatenation(self, node: Node) -> Expression:
+        items = tuple(self._repetition(child) for child in _children(node, "repetition"))
+        return items[0] if len(items) == 1 else Concatenation(items)
 
-    def _repetition(self) -> Expression:
-        if not self._sees("repeat"):
-            return self._element()
-        least, star, most = self._taken("repeat").partition("*")
-        if not self._adjoins():
-            raise self._malformed()
-        return Repetition(self._element(), int(least or 0), int(most) if most else None if star else int(least))
+    def _repetition(self, node: Node) -> Expression:
+        item = self._element(_child(node, "element").children[0])
+        repeats = _children(node, "repeat")
+        if not repeats:
+            return item
+        least, star, most = repeats[0].value.partition("*")
+        if not star:
+            most = least
+        return Repetition(item, int(least or 0), int(most) if most else None)
 
-    def _element(self) -> Expression:
-        kind = str(self.tokens[self.at].lastgroup)
-        match kind, text := self._taken(kind):
-            case "name", _:
-                return Reference(text)
-            case "num_val", _:
-                return self._number(text)
-            case "mark", "(" | "[":
-                choices = tuple(expression for _, expression in self._alternation())
-                if self._taken("mark") != _CLOSED_BY[text]:
-                    raise self._malformed()
-                group = choices[0] if len(choices) == 1 else Group(choices)
-                return group if text == "(" else Repetition(group, 0, 1)
-            case "char_val" | "prose_val", _:
-                raise self._unknown(kind.replace("_", "-"), text)
+    def _element(self, node: Node) -> Expression:
+        match node.name:
+            case "rulename":
+                return Reference(node.value)
+            case "group":
+                return self._group(node)
+            case "option":
+                return Repetition(self._group(node), 0, 1)
+            case "num-val":
+                return self._number(node.value)
             case _:
-                raise self._malformed()
+                raise self._unknown(node.name, node.value)
 
     def _number(self, text: str) -> Expression:
         radix = {"x": 16, "d": 10, "b": 2}[text[1].lower()]
@@ -281,30 +260,24 @@ class _Reader:
             raise GrammarError(f"{self.place}: {text} is not an octet; octets end at %xFF")
         return value
 
-    def _sees(self, kind: str, *texts: str) -> bool:
-        token = self.tokens[self.at]
-        return token.lastgroup == kind and (not texts or token[kind] in texts)
-
-    def _taken(self, kind: str) -> str:
-        if not self._sees(kind):
-            raise self._malformed()
-        self.at += 1
-        return self.tokens[self.at - 1][kind]
-
-    def _start(self, at: int) -> int:
-        token = self.tokens[at]
-        return token.start(str(token.lastgroup))
-
-    def _adjoins(self) -> bool:
-        """True if there is no white space before the next token."""
-        return self._start(self.at) == self.tokens[self.at - 1].end()
-
-    def _malformed(self) -> GrammarError:
-        head = self.source.splitlines()[0]
-        return GrammarError(f"{self.place}: not ABNF as in RFC 5234: {head!r}; correct the rule")
-
     def _unknown(self, construct: str, text: str) -> GrammarError:
         return GrammarError(
             f"{self.place}: {construct} {text!r} is not understood; "
             "an octet grammar is written with numeric values such as %x80-BF"
         )
+
+
+def _children(node: Node, name: str) -> list[Node]:
+    return [child for child in node.children if child.name == name]
+
+
+@lru_cache(maxsize=256)
+def _tree(source: str) -> Node:
+    """The library's tree of one rule, for reading only: grammars of one family share most of their rules."""
+    from abnf.parser import ABNFGrammarRule
+
+    return ABNFGrammarRule("rule").parse_all(source)
+
+
+def _child(node: Node, name: str) -> Node:
+    return _children(node, name)[0]
