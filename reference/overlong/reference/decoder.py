@@ -54,7 +54,6 @@ def _sequences(octets: bytes, offset: int, spoken: Dialect) -> Iterator[Segment]
     table, accepting, dead = automaton.table, automaton.accepting, automaton.dead
     size = len(octets)
     between = 0  # the state between characters: wtf-8 has two
-    new = tuple.__new__  # a third of the time that a NamedTuple's own constructor takes
     while offset < size:
         state, end = table[between][octets[offset]], offset + 1
         while not accepting[state] and state != dead and end < size:
@@ -63,11 +62,11 @@ def _sequences(octets: bytes, offset: int, spoken: Dialect) -> Iterator[Segment]
                 break
             state, end = following, end + 1
         if accepting[state]:
-            yield new(WellFormed, (offset, end - offset, number(octets[offset:end]), False))
+            yield WellFormed(offset, end - offset, number(octets[offset:end]))
             between = state
         else:
             defect = classify(octets[offset:end], octets[end : end + 1], hopeless=state == dead)
-            yield new(MaximalSubpart, (offset, end - offset, end == size and state != dead, defect))
+            yield MaximalSubpart(offset, end - offset, end == size and state != dead, defect)
             between = 0
         offset = end
 
