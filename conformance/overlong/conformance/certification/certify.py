@@ -95,7 +95,8 @@ def certify(
     profile = Profile(dialect(speaks).name)
     suites, sweeps = all_spelt_now(suites), all_spelt_now(sweeps)
     resolved = _resolved(target, limits, sweeps or (), profile, output, trust=trust)
-    chosen = [replace(suite, profile=profile) for suite in _suites(resolved, suites, given, profile)]
+    spared = _spared(sweeps) if suites is None and not thorough else ()
+    chosen = [replace(suite, profile=profile) for suite in _suites(resolved, suites, spared, given, profile)]
     invocation = Invocation(  # files of vectors were just checked, so they can be read
         target if isinstance(target, str) else tuple(target),
         suites,
@@ -116,7 +117,7 @@ def certify(
                 suite.size  # noqa: B018 (makes the vectors while the target starts)
         resolved.open()
         pace = Pace()
-        left_out = _suites_left_out(resolved, suites, sweeps, thorough=thorough)
+        left_out = _suites_left_out(resolved, suites, thorough=thorough) or spared
         if not isinstance(resolved, RecordedTarget):
             chosen = [suite for suite in chosen if suite.name not in left_out]
         identity = identity_of(resolved)
@@ -153,9 +154,9 @@ def certify(
             # loads NumPy, so only if a sweep is possible
             from overlong.conformance.certification.sweeps import add_sweeps
 
-            unexpected = {} if expected is None else expected.unexpected
             invocation = add_sweeps(
-                *(resolved, run, invocation, pace.seconds(run.seconds), progress or _no_progress, swept, unexpected),
+                *(resolved, run, invocation, pace.seconds(run.seconds), progress or _no_progress, swept),
+                {} if expected is None else expected.unexpected,
                 usual=usual,
                 fast=fast,
                 budget=budget,
@@ -184,16 +185,19 @@ def _writer(output: Path, invocation: Invocation, profile: Profile, stack: conte
 
 
 def _suites_left_out(
-    target: FramedTarget | RecordedTarget, suites: Sequence[str] | None, sweeps: Sequence[str] | None, *, thorough: bool
+    target: FramedTarget | RecordedTarget, suites: Sequence[str] | None, *, thorough: bool
 ) -> tuple[str, ...]:
     """The suites that are not asked of a target."""
     if isinstance(target, RecordedTarget):
         return tuple(name for name in SUITES if name not in OF_OCTETS)
-    if suites is not None or thorough:
-        return ()
-    if SLOW in target.greeting.traits:
+    if suites is None and not thorough and SLOW in target.greeting.traits:
         return tuple(name for name in SUITES if name not in BEARABLE)
-    return tuple(name for name in SUITES if name in DRAWN and sweeps is not None and not sweeps)
+    return ()
+
+
+def _spared(sweeps: Sequence[str] | None) -> tuple[str, ...]:
+    """The suites that sample, as sweeps do, if there are to be no sweeps."""
+    return () if sweeps is None or sweeps else tuple(name for name in SUITES if name in DRAWN)
 
 
 def _resolved(
@@ -228,13 +232,17 @@ def _forget(output: Path | None) -> None:
 
 
 def _suites(
-    target: FramedTarget | RecordedTarget, names: Sequence[str] | None, given: Sequence[Path], profile: Profile
+    target: FramedTarget | RecordedTarget,
+    names: Sequence[str] | None,
+    spared: Sequence[str],
+    given: Sequence[Path],
+    profile: Profile,
 ) -> list[Suite]:
-    """The suites with these names, or all; and the suites of vectors in files."""
+    """The suites with these names, or all that are not spared; and the suites of vectors in files."""
     more = _given(given)
     if isinstance(target, RecordedTarget):
         return _suites_of(target, [GIVEN] if given else names, profile)
-    named = SUITES if names is None else [name for name in names if name != GIVEN]
+    named = [name for name in (SUITES if names is None else names) if name != GIVEN and name not in spared]
     return [*(SUITES[name] for name in named), *more]
 
 
