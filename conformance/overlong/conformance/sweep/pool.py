@@ -10,6 +10,7 @@ import queue
 import threading
 import time
 import zlib
+from abc import ABC, abstractmethod
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from dataclasses import dataclass
 from functools import partial
@@ -116,7 +117,7 @@ def results(pool: Pool[Unit, Result], units: Iterable[Unit]) -> Iterator[Result]
             yield result
 
 
-class Futures(Generic[Unit, Result]):
+class Futures(ABC, Generic[Unit, Result]):
     """The common part of pools whose workers answer by futures."""
 
     progress = 0
@@ -126,13 +127,13 @@ class Futures(Generic[Unit, Result]):
         self._last = time.monotonic()
 
     @property
+    @abstractmethod
     def workers(self) -> int:
         """The number of units that can run at a time; it may change."""
-        raise NotImplementedError
 
+    @abstractmethod
     def start(self, unit: Unit) -> Future[Result]:
         """Start a unit."""
-        raise NotImplementedError
 
     def check(self, silent: float, error: BaseException | None = None) -> None:
         """Check that there can be further results.

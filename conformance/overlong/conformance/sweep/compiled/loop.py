@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -75,7 +76,7 @@ class Numbered(Protocol):
 S = TypeVar("S", bound=Numbered)
 
 
-class Asking(Generic[S]):
+class Asking(ABC, Generic[S]):
     """Asks functions at addresses in this process strings of any kind: see ``compiled/__init__.py``."""
 
     alone = False
@@ -158,12 +159,12 @@ class Asking(Generic[S]):
         told = np.array((*task, *own), np.int64)
         _compiled_for(self._abi, alone=self.alone)(until, told.ctypes.data)
 
+    @abstractmethod
     def _source(self, strings: S, first: int) -> tuple[Memory, Compiled, dict[str, int], Sequence[int]]:
         """The place of the strings, the source, and its data: words of the task, and words after it.
 
         The source begins with the string of number ``first``.
         """
-        raise NotImplementedError
 
 
 class Memory:

@@ -244,7 +244,7 @@ _READ = {
 
 def read(convention: Any, returned: int, second: int, one: int, two: int, address: int, length: int) -> Any:
     """:attr:`Abi.read` of the convention, compiled: the outcome of a call, and its number."""
-    raise NotImplementedError
+    raise NotImplementedError  # only compiled code calls it, and Numba compiles the overload below in its place
 
 
 @overload(read, strict=False, jit_options={"forceinline": True})
@@ -258,7 +258,7 @@ def _read(convention: Any, returned: Any, second: Any, one: Any, two: Any, addre
 
 def unit(convention: Any) -> int:
     """The octets of the convention's output unit; 0 if it has no output."""
-    raise NotImplementedError
+    raise NotImplementedError  # as above
 
 
 @overload(unit, strict=False, jit_options={"forceinline": True})
