@@ -364,7 +364,7 @@ def test_engines_that_were_opened_ahead_end_if_the_sweep_cannot_begin(library, t
         sweep(f"so:{library}:right?abi=errpos(ptr,len)", ["exhaustive-1"], jobs=2, output=tmp_path)
     for thread in set(threading.enumerate()) - before[1]:  # on a busy machine, some may still be on their way out
         thread.join(60)
-    assert set(children_of(os.getpid())) <= before[0]
+    assert set(children_of(os.getpid())) == before[0]
     assert set(threading.enumerate()) <= before[1]
 
 

@@ -32,12 +32,11 @@ class Dice:
 
     def one_of(self, choices: Sequence[T]) -> T:
         """One of them."""
-        return choices[int(self.share() * len(choices))]  # not by below(): mixtures draw a million of these
+        return choices[self.below(len(choices))]
 
     def character(self) -> bytes:
         """A well-formed character: first its kind, so that all are equally frequent, then its octets."""
-        share = self.share
-        return bytes([octets[int(share() * len(octets))] for octets in self.one_of(self._products)])
+        return bytes(self.one_of(octets) for octets in self.one_of(self._products))
 
     def text(self) -> bytes:
         """Well-formed text, of one kind of characters or of many."""
