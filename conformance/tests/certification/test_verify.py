@@ -356,6 +356,21 @@ def test_a_certificate_verifies_and_one_with_a_digit_changed_does_not(whole, tmp
     assert found["path"] == "$.predicate.overlong.suites[0].failing"
 
 
+@pytest.mark.parametrize("sweeps", [None, ()])
+def test_only_a_run_that_forbids_sweeps_is_repeated_without_mixtures(tmp_path, monkeypatch, sweeps):
+    few = {name: SUITES[name] for name in ("core", "mixtures")}
+    for module in ("certification.certify", "results.certificate"):
+        monkeypatch.setattr(f"overlong.conformance.{module}.SUITES", few)
+    decoder = tmp_path / "decoder.py"
+    decoder.write_text("def decode(octets):\n    return octets.decode(errors='replace')\n", encoding="ascii")
+    made = certify(f"py:{decoder}:decode", sweeps=sweeps, budget=1)
+    assert not made.run.left_out  # a replacing decoder offers nothing that a sweep asks
+    assert [part.suite.name for part in made.run.suites] == [name for name in few if sweeps is None or name == "core"]
+    path = tmp_path / "certificate.json"
+    path.write_text(made.to_json(), encoding="ascii")
+    assert verify(path, target=f"py:{decoder}:decode").identical
+
+
 @pytest.mark.long
 def test_another_decoder_differs_in_its_answers(written):
     verification = verify(written, target="cpython")

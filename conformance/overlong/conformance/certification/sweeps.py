@@ -96,7 +96,7 @@ def add_sweeps(
         within=QUICKLY if fast and plans and reason_against(target) else None,
     )
     asked = {part.plan for part in run.swept.plans} if run.swept else set[str]()
-    if invocation.suites is None and not run.incomplete and not run.buckets:
+    if invocation.suites is None and not run.incomplete and not run.buckets and _offers_what_sweeps_ask(run):
         run.left_out = left_out(run, _each(run, seconds) / cpus())
     return named if asked.issuperset(named.sweeps or ()) else invocation
 
@@ -125,7 +125,7 @@ def plans_for(
     """
     plans = _plans(target, run, invocation, seconds, budget) if usual else tuple(invocation.sweeps or ())
     if budget != BEARABLE:
-        return plans, replace(invocation, sweeps=plans)
+        return plans, replace(invocation, sweeps=plans or invocation.sweeps)
     drawn = [name for name in plans if seeds_of([name]) and name not in (invocation.sweeps or ())]
     return plans, replace(invocation, sweeps=(*(invocation.sweeps or ()), *drawn)) if drawn else invocation
 
@@ -160,14 +160,20 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
 
 def _sweepable(run: Run) -> bool:
     """True if a target can be swept and NumPy is installed; a note reports a missing NumPy."""
-    try:
-        expectation(run.profile, run.greeting)
-    except TargetError:
+    if not _offers_what_sweeps_ask(run):
         return False
     try:
         import_module("numpy")
     except ImportError:
         run.notes.append(f"not swept (sweeps need NumPy; {install('native')})")
+        return False
+    return True
+
+
+def _offers_what_sweeps_ask(run: Run) -> bool:
+    try:
+        expectation(run.profile, run.greeting)
+    except TargetError:
         return False
     return True
 

@@ -157,12 +157,13 @@ def measured(
     asked = invocation_of(certified)
     paths = _files(certified, asked.vectors, given)
     speaks = certified.predicate["profile"].partition("@")[0]
+    swept = [plan["plan"] for plan in certified.predicate["sweeps"]]
     deviations = None if asked.expected is None else _expected(certified, asked.expected, expected, speaks)
     try:
         certificate = certify(
             target or (asked.target if isinstance(asked.target, str) else list(asked.target)),
             suites=asked.suites,
-            sweeps=[plan["plan"] for plan in certified.predicate["sweeps"]],
+            sweeps=() if asked.sweeps == () else swept or None,  # a run that forbids sweeps leaves out more than them
             usual=False,  # the affordable plans depend on the machine's load
             given=paths,
             thorough=asked.thorough,
