@@ -1,5 +1,10 @@
 """Grammar files: the parser reads them exactly, and reports the place of anything that it does not understand."""
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 
 from overlong.reference.automaton import Automaton
@@ -83,3 +88,21 @@ def test_constructs_mean_what_rfc_5234_says(text, accepted, refused):
     automaton = Automaton.compile(Grammar.parse(text + "\n", "some.abnf")).minimal()
     assert [word for word in accepted if not automaton.accepts(word)] == []
     assert [word for word in refused if automaton.accepts(word)] == []
+
+
+RULES = """
+import json
+from abnf import parser
+from overlong.reference import DIALECTS, dialect
+print(json.dumps([parser._BACKEND, *(repr(dialect(name).grammar.rules) for name in DIALECTS)]))
+"""
+
+
+def test_both_parsers_of_abnf_read_the_same_rules():
+    """The extra ``native`` has one in Rust."""
+    compiled, python = (
+        json.loads(subprocess.run([sys.executable, "-c", RULES], env=env, capture_output=True, check=True).stdout)
+        for env in (dict(os.environ), os.environ | {"ABNF_NO_RUST": "1"})
+    )
+    assert (compiled[0], python[0]) == ("rust", "python")
+    assert compiled[1:] == python[1:]

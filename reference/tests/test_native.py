@@ -16,7 +16,7 @@ pytest.importorskip("numba", reason="the extra 'native' is not installed")
 
 import numpy as np
 
-from overlong.conformance.vectors.suites.complete import complete_strings
+from overlong.conformance.vectors.complete import complete_strings
 from overlong.reference import DIALECTS, Decoded, IllFormed, Rejected, decode_scalars, dialect, is_well_formed, outcome
 from overlong.reference.native import Oracle, oracle
 from overlong.reference.native.parallel import OCTETS_AT_ONCE, edges

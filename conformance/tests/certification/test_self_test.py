@@ -8,7 +8,7 @@ from overlong.conformance.certification import self_test
 from overlong.conformance.cli.self_test import command
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.run import HOLDS
-from overlong.conformance.vectors.suites.complete import strings_for
+from overlong.conformance.vectors.complete import strings_for
 from overlong.reference import dialect
 
 

@@ -25,11 +25,11 @@ from overlong.conformance.models.score.models import CLASSES, GRAMMARS, OUTPUTS,
 from overlong.conformance.models.score.mutation import Specimen
 from overlong.conformance.models.score.outputs import SHAPES, ScalarFaults, ShapeFaults, StepFaults
 from overlong.conformance.models.score.transitions import TransitionFaults
+from overlong.conformance.vectors.complete import complete_strings
 from overlong.conformance.vectors.export import format_named
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.sink import StreamSink
 from overlong.conformance.vectors.suites import SUITES
-from overlong.conformance.vectors.suites.complete import complete_strings
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.strategies import near_misses
 from overlong.reference import dialect

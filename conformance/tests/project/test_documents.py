@@ -36,8 +36,8 @@ from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.process import Process
+from overlong.conformance.vectors.complete import complete_strings, identifiers
 from overlong.conformance.vectors.suites import SUITES
-from overlong.conformance.vectors.suites.complete import complete_strings, identifiers
 from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect
 from overlong.reference.theory import access_words, characterising_set
 

@@ -34,7 +34,7 @@ from overlong.conformance.targets.adapters.compiled import available, cached, ca
 from overlong.conformance.targets.adapters.compiled.cached import Compiled
 from overlong.conformance.targets.adapters.compiled.memory import load64, store64
 from overlong.conformance.targets.adapters.native import Library, Streams, bound
-from overlong.conformance.vectors.suites.complete import complete_strings
+from overlong.conformance.vectors.complete import complete_strings
 from overlong.reference.dialect import dialect
 
 pytestmark = [

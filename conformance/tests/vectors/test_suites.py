@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.protocol.wire import OCTETS, UNITS
+from overlong.conformance.vectors.complete import complete_strings
 from overlong.conformance.vectors.families import FAMILIES, all_vectors
 from overlong.conformance.vectors.names import spelt_before, spelt_now
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import GENERATED, QUICK, SUITES
 from overlong.conformance.vectors.suites import suite as suite_module
-from overlong.conformance.vectors.suites.complete import complete_strings
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.conformance.vectors.vector import IdError, Vector
 from overlong.reference import Decoded, IllFormed, IncrementalDecoder, dialect, is_well_formed

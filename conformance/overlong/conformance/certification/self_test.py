@@ -34,8 +34,8 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.support.printable import thousands
+from overlong.conformance.vectors.complete import strings_for
 from overlong.conformance.vectors.suites import SUITES
-from overlong.conformance.vectors.suites.complete import strings_for
 from overlong.reference import decode_scalars, dialect, encode_scalars, is_well_formed
 from overlong.reference.order import Ranking, characters, scalar_of_rank, scalar_values
 

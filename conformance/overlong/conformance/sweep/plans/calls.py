@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plans.kind import KindOfPlan
 from overlong.conformance.sweep.plans.text import class_strings, filled
+from overlong.conformance.vectors.complete import strings_for
 from overlong.conformance.vectors.pieces import fillers, pieces
-from overlong.conformance.vectors.suites.complete import strings_for
 from overlong.reference.theory import access_words, characterising_set
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol import kind
 from overlong.conformance.protocol.wire import STREAMING
 from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.complete import identifiers
 from overlong.conformance.vectors.suites.again import unfinished
-from overlong.conformance.vectors.suites.complete import identifiers
 from overlong.conformance.vectors.suites.suite import BATCH, Suite
 from overlong.reference.automaton import OCTETS
 from overlong.reference.theory import access_words, characterising_set, wp_suite
