@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from overlong.reference.grammar import (
@@ -250,11 +250,13 @@ def _determinise(grammar: _Positions) -> Automaton:
         opens.append(frozenset(grammar.positions[to] for to in nexts))
         accepting.append(any(grammar.nullable if at is None else at in grammar.last for at in state))
         row: list[int] = []
-        for octet in OCTETS:
-            target: frozenset[int | None] = frozenset(to for to in nexts if octet in grammar.positions[to].octets)
+        ranges = {to: grammar.positions[to].octets for to in nexts}
+        ends = {end for octets in ranges.values() for end in (octets.low, octets.high + 1)}
+        for least, end in pairwise(sorted({OCTETS.start, OCTETS.stop} | ends)):  # octets that no range tells apart
+            target: frozenset[int | None] = frozenset(to for to, octets in ranges.items() if least in octets)
             if target not in states:
                 states[target] = len(states)
                 queue.append(target)
-            row.append(states[target])
+            row += [states[target]] * (end - least)
         table.append(tuple(row))
     return Automaton(tuple(table), tuple(accepting), tuple(opens))

@@ -17,6 +17,7 @@ from overlong.conformance.results.invocation import GivenFile, Invocation
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.results.writer import RESULTS, ResultsWriter
 from overlong.conformance.support.whole_file import make_folder, usable, written_whole
+from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.results.expected import Expectations
+    from overlong.conformance.sweep.pool import Local
     from overlong.conformance.vectors.suites.suite import Suite
 
 BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values")
@@ -110,11 +112,7 @@ def certify(
     with contextlib.ExitStack() as stack:
         stack.callback(resolved.close)
         resolved.start()
-        for suite in chosen:
-            if set(suite.asks) & set(
-                VALIDATE + DECODE + REPLACE
-            ):  # most targets offer one of these, fewer offer others
-                suite.size  # noqa: B018 (makes the vectors while the target starts)
+        _make(chosen)  # while the target starts
         resolved.open()
         pace = Pace()
         left_out = _suites_left_out(resolved, suites, thorough=thorough) or spared
@@ -127,6 +125,8 @@ def certify(
         if writer is not None:
             writer.header(resolved.id, resolved.greeting, identity.digest, profile.name)
             found, diverged = writer.divergence, writer.diverged
+        sweeps_follow = bool(sweeps) or fast or (usual and suites is None and sweeps is None)
+        ahead = _begun(resolved, invocation, profile.speaks, stack) if sweeps_follow else None
         swept = found
         if expected is not None:
             found, diverged, swept = expected.listeners(found, diverged)
@@ -146,25 +146,20 @@ def certify(
         resolved.close()
         run.sign, run.notes = sign(run), [*resolved.notes, *caveats(run)]
         run.isolation = resolved.isolation
-        if (
-            isinstance(resolved, FramedTarget)
-            and not run.incomplete
-            and (sweeps or fast or (usual and suites is None and sweeps is None))
-        ):
+        if isinstance(resolved, FramedTarget) and not run.incomplete and sweeps_follow:
             # loads NumPy, so only if a sweep is possible
             from overlong.conformance.certification.sweeps import add_sweeps
 
             invocation = add_sweeps(
                 *(resolved, run, invocation, pace.seconds(run.seconds), progress or _no_progress, swept),
                 {} if expected is None else expected.unexpected,
+                ahead=ahead,
                 usual=usual,
                 fast=fast,
                 budget=budget,
                 all_plans=expected is not None and expected.says_something,
             )
-        if left := [name for name in left_out if offered_in(SUITES[name], run.greeting)]:
-            why = "no file of requests asks them" if isinstance(resolved, RecordedTarget) else "--thorough runs them"
-            run.notes.append(f"not run: {', '.join(left)} ({why})")
+        run.notes += _not_run(left_out, resolved)
         expected = None if expected is None else settled(expected, run, left_out)
         invocation = invocation if expected is None else replace(invocation, expected=expected.as_given())
         certificate = Certificate(run, identity, invocation.command(profile.speaks), invocation, left_out, expected)
@@ -174,6 +169,31 @@ def certify(
         with written_whole(output / CERTIFICATE) as file:
             file.write(certificate.to_json())
     return certificate
+
+
+def _make(suites: Sequence[Suite]) -> None:
+    """Make the vectors of suites that most targets can be asked; few offer the operations of the others."""
+    for suite in suites:
+        if set(suite.asks) & set(VALIDATE + DECODE + REPLACE):
+            suite.size  # noqa: B018 (makes them)
+
+
+def _begun(
+    target: FramedTarget | RecordedTarget, invocation: Invocation, speaks: str, stack: contextlib.ExitStack
+) -> Local | None:
+    """The engines of the sweeps, which start while the suites run: that takes one processor, and these another.
+
+    None if the target is not called in its own process.
+    """
+    if isinstance(target, RecordedTarget) or reason_against(target):
+        return None
+    from overlong.conformance.sweep.pool import cpus
+    from overlong.conformance.sweep.sweep import begin_ahead
+
+    ahead = begin_ahead(target, invocation.target, speaks, cpus(), invocation.limits)
+    if ahead is not None:
+        stack.callback(ahead.close, at_once=True)
+    return ahead
 
 
 def _writer(output: Path, invocation: Invocation, profile: Profile, stack: contextlib.ExitStack) -> ResultsWriter:
@@ -193,6 +213,13 @@ def _suites_left_out(
     if suites is None and not thorough and SLOW in target.greeting.traits:
         return tuple(name for name in SUITES if name not in BEARABLE)
     return ()
+
+
+def _not_run(left_out: Sequence[str], target: FramedTarget | RecordedTarget) -> list[str]:
+    """A note of the suites that the target offers and was not asked."""
+    left = [name for name in left_out if offered_in(SUITES[name], target.greeting)]
+    why = "no file of requests asks them" if isinstance(target, RecordedTarget) else "--thorough runs them"
+    return [f"not run: {', '.join(left)} ({why})"] if left else []
 
 
 def _spared(sweeps: Sequence[str] | None) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Bucket, Finding
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
+    from overlong.conformance.sweep.pool import Local
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import Limits
 
@@ -61,6 +62,7 @@ def add_sweeps(
     found: Callable[[Finding], None] | None,
     unexpected: Mapping[tuple[str, str], Bucket],
     *,
+    ahead: Local | None,
     usual: bool,
     fast: bool = False,
     budget: float | None = None,
@@ -76,6 +78,7 @@ def add_sweeps(
         progress: as in :func:`sweep_too`.
         found: likewise.
         unexpected: likewise.
+        ahead: likewise.
         usual: false: only the plans that the invocation names.
         fast: the plans of :func:`fast_plans`.
         budget: the approximate seconds for the sweeps; None for the default.
@@ -93,6 +96,7 @@ def add_sweeps(
     sweep_too(
         *(run, invocation.target, plans, invocation.limits, progress, found, unexpected),
         all_plans=all_plans or not by_itself,
+        ahead=ahead,
         within=QUICKLY if fast and plans and reason_against(target) else None,
     )
     asked = {part.plan for part in run.swept.plans} if run.swept else set[str]()
@@ -229,6 +233,7 @@ def sweep_too(
     unexpected: Mapping[tuple[str, str], Bucket],
     *,
     all_plans: bool,
+    ahead: Local | None,
     within: float | None = None,
 ) -> None:
     """Sweep a target with some plans, if any, as part of a run; ``found`` gets findings of new buckets.
@@ -245,6 +250,7 @@ def sweep_too(
         found: called with each finding of a bucket that the suites do not have.
         unexpected: the buckets of unexpected divergences, if some were expected: they share examples with the run.
         all_plans: false: begin no further plan once some plans have shown divergences; a note reports that.
+        ahead: the pool whose engines have begun, if there is one.
         within: seconds, as in :func:`~overlong.conformance.sweep.sweep.sweep`.
     """
     if not plans:
@@ -259,6 +265,7 @@ def sweep_too(
             apart=True,
             enough=None if all_plans else _ENOUGH,
             within=within,
+            ahead=ahead,
             progress=progress,
         )
     except (TargetError, LedgerError) as error:

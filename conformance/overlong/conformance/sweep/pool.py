@@ -290,6 +290,8 @@ class Local(Futures[Shard, LedgerEntry]):
         if not at_once:
             self._threads.shutdown()
             return
+        if self._threads.join(0):
+            return  # it was closed before; the engines that are left belong to others
         self._threads.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + _PATIENCE
         while True:  # a thread may restart its target before it notices the end

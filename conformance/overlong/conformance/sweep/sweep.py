@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 _FAILURES = 32
 """The further failures that a target is allowed for each example that is asked again: each repetition may fail."""
 
+_AHEAD = "transitions-1"
+"""A plan whose preparations serve most other plans, too: it needs the pieces of all dialects."""
 _TOLD = 2
 """The number of plans whose divergences a certificate describes."""
 
@@ -75,6 +77,7 @@ def sweep(
     apart: bool = False,
     enough: int | None = None,
     within: float | None = None,
+    ahead: Local | None = None,
     progress: Progress | None = None,
 ) -> SweepRun:
     """Ask a target all strings of some plans.
@@ -94,6 +97,7 @@ def sweep(
             (``SweepBucket.others``); and describe only as many plans as needed (``SweepRun.undescribed``).
         enough: begin no further plan after this many plans with divergences; the result omits the others.
         within: seconds: a plan that would exceed them at the last plan's rate does not begin, nor does any later one.
+        ahead: the pool of :func:`begin_ahead` for these arguments; the sweep closes it.
         progress: called as the sweep proceeds.
 
     Raises:
@@ -116,9 +120,11 @@ def sweep(
         name = target if isinstance(target, str) else tuple(target)
         job = SweepJob(name, profile, expected.operation, limits or Limits(), columns)
         in_process = called_in_process(job, resolved)
-        pool: _Pool | None = None
-        if in_process and not cluster and not resume:  # its engines start while the strings are counted
-            pool = stack.enter_context(_closed_at_errors(Local(job, jobs, chosen[0].name)))
+        pool: _Pool | None = ahead
+        if pool is None and in_process and not cluster and not resume:  # its engines start while strings are counted
+            pool = Local(job, jobs, chosen[0].name)
+        if pool is not None:
+            stack.enter_context(_closed_at_errors(pool))
         run = SweepRun(
             resolved.id,
             resolved.greeting,
@@ -160,6 +166,30 @@ def sweep(
             ledger.finish()
         run.seconds = time.monotonic() - started
     return run
+
+
+def begin_ahead(
+    target: FramedTarget, name: str | Sequence[str], speaks: str, jobs: int, limits: Limits | None
+) -> Local | None:
+    """A pool for a later sweep whose engines start now.
+
+    Args:
+        target: an open target.
+        name: its name on the command line, or its command.
+        speaks: the dialect to judge by.
+        jobs: the number of target processes to run at a time on this machine.
+        limits: the target's limits.
+
+    Returns:
+        None if the target cannot be called in its own process, or has no operation that a sweep can ask.
+    """
+    profile = Profile(dialect(speaks).name)
+    try:
+        operation = expectation(profile, target.greeting).operation
+    except TargetError:
+        return None
+    job = SweepJob(name if isinstance(name, str) else tuple(name), profile, operation, limits or Limits())
+    return Local(job, jobs, _AHEAD) if called_in_process(job, target) else None
 
 
 def _command(
