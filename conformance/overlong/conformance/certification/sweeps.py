@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.left_out import left_out
@@ -166,9 +166,7 @@ def _sweepable(run: Run) -> bool:
     """True if a target can be swept and NumPy is installed; a note reports a missing NumPy."""
     if not _offers_what_sweeps_ask(run):
         return False
-    try:
-        import_module("numpy")
-    except ImportError:
+    if find_spec("numpy") is None:
         run.notes.append(f"not swept (sweeps need NumPy; {install('native')})")
         return False
     return True

@@ -29,10 +29,13 @@ def account(grid: Grid, automaton: Automaton) -> Account:
     for axis in judged:
         after = [0] * len(automaton)
         for state, ways in enumerate(reached):
-            if ways:
-                each = ways // len(axis)
+            if state == automaton.dead:
+                after[state] += ways
+            elif ways:
+                each, known = ways // len(axis), runs.known[state]
                 for choice in axis.choices:
-                    after[runs.after(choice, state)] += each
+                    to = known.get(choice)
+                    after[runs.after(choice, state) if to is None else to] += each
         reached = after
     octets = sum(grid.size // len(axis) * sum(map(len, axis.choices)) for axis in judged)
     well_formed = sum(ways for state, ways in enumerate(reached) if automaton.accepting[state])
@@ -44,7 +47,8 @@ class _Runs:
 
     def __init__(self, automaton: Automaton) -> None:
         self._automaton = automaton
-        self._known: dict[tuple[int, bytes], int] = {}
+        self.known: list[dict[bytes, int]] = [{} for _ in range(len(automaton))]
+        """For each state, those after the parts that were read."""
 
     def after(self, octets: bytes, state: int) -> int:
         """The state after some octets."""
@@ -52,10 +56,10 @@ class _Runs:
             if state == self._automaton.dead:
                 break
             part = octets[start : start + _PART]
-            key = state, part
-            if key not in self._known:
-                self._known[key] = self._automaton.run(part, state)
-            state = self._known[key]
+            known = self.known[state]
+            if part not in known:
+                known[part] = self._automaton.run(part, state)
+            state = known[part]
         return state
 
 
