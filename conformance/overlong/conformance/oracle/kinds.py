@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.kind import SCALARS, VERDICT, Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused, Unsupported
 from overlong.conformance.protocol.wire import NOT_SAID
 from overlong.reference import Decoded
@@ -32,6 +32,8 @@ KINDS = {
     LEFT_OUT: "not asked, after too many faults",
 }
 """The possible results for a string, except agreement: codes of one octet."""
+DEMANDED = {REFUSED_WELL_FORMED: VERDICT, ACCEPTED_ILL_FORMED: VERDICT, OTHER_OUTPUT: SCALARS}
+"""The claims that RFC 3629 demands, by the results that refute them."""
 
 
 FAULTS = 16

@@ -218,10 +218,12 @@ KINDS = {
         Kind(Code.PLACE_IN_MEMORY, MEMORY, "answer depends on the place", "",
              "The same octets get another answer, or kill the function, at another address or between other "
              "neighbours. Usual causes: a fast path for aligned addresses that differs from the slow one, octets "
-             "outside the input that are read and used."),
+             "outside the input that are read and used. In a sweep, state that is kept between calls shows in the same "
+             "way; then the code refutes the same claim as the wrong answer."),
         Kind(Code.EARLIER_CALLS, MEMORY, "answer depends on earlier calls", "",
              "The same octets in the same place get another answer in a later call. Usual causes: static variables, "
-             "state kept between calls, memory that was never set."),
+             "state kept between calls, memory that was never set. In a sweep the code refutes the same claim as the "
+             "wrong answer."),
         Kind(Code.JOINED_VALUES, SEPARATE_VALUES, "values judged together", "RFC 3629 §4; RFC 8949 §3.2.3",
              "A list was accepted although one of its values is ill-formed; joined, its values are well-formed. The "
              "decoder validated them as one text. Code that reads such a value alone gets ill-formed octets marked as "

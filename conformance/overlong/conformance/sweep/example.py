@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.flaky import RERUN, RerunQueue
-from overlong.conformance.oracle.kinds import CRASHED, KINDS, MISBEHAVED, TIMED_OUT
+from overlong.conformance.oracle.kinds import CRASHED, DEMANDED, KINDS, MISBEHAVED, TIMED_OUT
 from overlong.conformance.oracle.limits import expected_under, judged, limits_of
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import VERDICT, Code
@@ -113,7 +113,9 @@ def asked_again(
         is_placed = in_process and found.kind not in _FAILED
         code = AFTER if found.where.earlier is not None else AT_PLACE if is_placed else AMONG
         said_then = f"that is right; in the sweep: {KINDS[found.kind]}"
-        right = Finding(vector, operation, code, expected, observed, KINDS[found.kind], ("", said_then))
+        # the answer in the sweep was wrong all the same, whatever it depends on
+        refutes = DEMANDED.get(found.kind, "")
+        right = Finding(vector, operation, code, expected, observed, KINDS[found.kind], ("", said_then), refutes)
         return _rerun(target, right)
     raise TargetError(f"{target.id}: it gives no answer to a string of the sweep when asked again")
 
