@@ -38,13 +38,6 @@ def test_each_dialect_is_told_by_itself(name: str) -> None:
     assert found["dialect"] == (name, True)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", [name for name in ERROR_MODES if name != "fatal"])
-def test_each_error_mode_is_told_by_itself(name: str) -> None:
-    found = names(identify(f"py:{SPEAKERS}:{name.replace('-', '_')}?mode=replacement"))
-    assert found == {"error mode": (name, True)}
-
-
 KNOWN = [
     ("cpython", "dialect", "rfc3629", ""),
     ("cpython", "error position", "rfc3629", ""),
@@ -56,7 +49,6 @@ KNOWN = [
     ("go-utf8", "error mode", "replacement-per-octet", ""),
     ("go-tovalidutf8", "error mode", "replacement-per-run", ""),
     ("rust-std", "error position", "rfc3629", ""),
-    ("rust-std", "error mode", "replacement", ""),
     ("glibc-iconv", "error position", "rfc3629", "F5-F7"),  # EINVAL for octets that nothing can complete
     ("java-charsetdecoder", "error position", "rfc3629", "ED A0-BF"),
     ("java-charsetdecoder", "error mode", "replacement-per-surrogate", ""),
@@ -64,6 +56,17 @@ KNOWN = [
     ("perl-utf-8-strict", "error position", "rfc3629", "EF B7 90-AF"),
 ]
 """Expected results. The page identify.md covers java-readutf, cpython-surrogatepass and cpython-incremental."""
+
+SPOKEN = {like for _, title, like, _ in KNOWN if title == "error mode"}
+"""The error modes of real decoders."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in ERROR_MODES if name not in ("fatal", *SPOKEN)])
+def test_each_other_error_mode_is_told_by_itself(name: str) -> None:
+    found = names(identify(f"py:{SPEAKERS}:{name.replace('-', '_')}?mode=replacement"))
+    assert found == {"error mode": (name, True)}
+
 
 SHOWN_BY = {"error mode": REPLACE, "withholding": STREAM_DECODE + STREAM_REPLACE}
 """The operations that show an aspect; others need a whole input and its verdict."""
@@ -173,7 +176,7 @@ def test_a_limit_on_length_is_no_exact_dialect() -> None:
 
 @pytest.mark.long
 def test_a_small_budget_asks_fewer_strings_from_elsewhere() -> None:
-    few, many = (identify(f"py:{SPEAKERS}:rfc3629", questions=number) for number in (100_000, 200_000))
+    few, many = (identify(f"py:{SPEAKERS}:rfc3629", questions=number) for number in (100_000, 110_000))
     assert few.questions + few.tried == 100_000
     assert few.tried < many.tried
     assert all(part.exact for part in (*few.parts, *many.parts))
