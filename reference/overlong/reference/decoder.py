@@ -56,10 +56,6 @@ def _sequences(octets: bytes, offset: int, spoken: Dialect) -> Iterator[Segment]
     between = 0  # the state between characters: wtf-8 has two
     while offset < size:
         state, end = table[between][octets[offset]], offset + 1
-        if accepting[state]:  # ASCII, which the loop would read in twice the time
-            yield WellFormed(offset, 1, number(octets[offset:end]))
-            between, offset = state, end
-            continue
         while not accepting[state] and state != dead and end < size:
             following = table[state][octets[end]]
             if following == dead:

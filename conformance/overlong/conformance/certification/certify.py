@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.runner import Progress
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.sweep.pool import Local
     from overlong.conformance.vectors.suites.suite import Suite
@@ -159,7 +160,7 @@ def certify(
                 budget=budget,
                 all_plans=expected is not None and expected.says_something,
             )
-        run.notes += _not_run(left_out, resolved)
+        run.notes += _not_run(left_out, run.greeting, recorded=isinstance(resolved, RecordedTarget))
         expected = None if expected is None else settled(expected, run, left_out)
         invocation = invocation if expected is None else replace(invocation, expected=expected.as_given())
         certificate = Certificate(run, identity, invocation.command(profile.speaks), invocation, left_out, expected)
@@ -215,10 +216,10 @@ def _suites_left_out(
     return ()
 
 
-def _not_run(left_out: Sequence[str], target: FramedTarget | RecordedTarget) -> list[str]:
-    """A note of the suites that the target offers and was not asked."""
-    left = [name for name in left_out if offered_in(SUITES[name], target.greeting)]
-    why = "no file of requests asks them" if isinstance(target, RecordedTarget) else "--thorough runs them"
+def _not_run(left_out: Sequence[str], greeting: Greeting, *, recorded: bool) -> list[str]:
+    """A note of the suites that a target with this greeting offers and was not asked."""
+    left = [name for name in left_out if offered_in(SUITES[name], greeting)]
+    why = "no file of requests asks them" if recorded else "--thorough runs them"
     return [f"not run: {', '.join(left)} ({why})"] if left else []
 
 
