@@ -7,7 +7,7 @@ reads the step from :class:`Steps`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from overlong.conformance.targets.adapters.abi import ITERATE, Abi, AnswerReading
 from overlong.conformance.targets.adapters.guarded import Guarded
@@ -33,8 +33,9 @@ _ALIGNMENTS = 64
 _MARGIN = 256  # checked octets around the output
 _POISONS = (0xAA, 0x55)
 
+_SIDE = 64  # octets
 _SIDES = tuple(
-    ((left * 64)[-64:], (right * 64)[:64])
+    ((left * _SIDE)[-_SIDE:], (right * _SIDE)[:_SIDE])
     for left, right in (
         (b"a", b"a"),
         (b"\xf0\x9f\x98", b"\x80"),  # truncated characters, and tails that would complete them
@@ -148,15 +149,33 @@ class Bounds:
             memory.view[: len(whole) + len(right)] = whole + right
             self._alike(first, octets, memory.start, PAD, AT_A_GUARD)
         if PLACES not in leave_out:
-            # a call for each character already meets other alignments
-            stride = _ALIGNMENTS // 4 + 1 if self._abi is ITERATE and length > 8 else 1
-            for alignment in range(0, _ALIGNMENTS, stride):
-                self._steps.at(PLACES, alignment + 1)
-                place, sides = PAD + alignment, alignment % len(_SIDES)
-                out = PAD + (alignment * self._unit) % _ALIGNMENTS
-                self._alike(first, octets, self._placed(octets, place, sides), out, alignment + 1, place)
+            self._everywhere(first, octets, room)
         if self._unit and ROOM not in leave_out:
             self._rooms(first, octets)
+
+    def _everywhere(self, first: AnswerReading, octets: bytes, room: int) -> None:
+        """Check that the answer at each address modulo 64, among different neighbours, equals the first one.
+
+        Most of the time of an examination passes here, so the loop does what :meth:`_placed` and :meth:`_ask` do.
+
+        Raises:
+            Wrong: it does not.
+        """
+        length, memory, unit, call, shared = len(octets), self._memory.input, self._unit, self._call, self._steps.shared
+        framed = [b"".join((left, octets, b"\0" * self._abi.terminated, right)) for left, right in _SIDES]
+        view, start, size = memory.view, memory.start, len(framed[0])
+        # a call for each character already meets other alignments
+        stride = _ALIGNMENTS // 4 + 1 if self._abi is ITERATE and length > 8 else 1
+        shared[Steps.STEP] = PLACES
+        for alignment in range(0, _ALIGNMENTS, stride):
+            shared[Steps.DETAIL] = alignment + 1
+            place = PAD + alignment
+            view[place - _SIDE : place - _SIDE + size] = framed[alignment % len(_SIDES)]
+            out = PAD + (alignment * unit) % _ALIGNMENTS
+            if unit:
+                self._alike(first, octets, start + place, out, alignment + 1, place)
+            elif call(start + place, length, 0, room) != first:
+                self._explain(first, octets, start + place, out, alignment + 1, place)
 
     def _after_others(self, first: AnswerReading, octets: bytes) -> None:
         """Check that the answer after a call on another input equals the first one.
@@ -183,12 +202,23 @@ class Bounds:
         """Check that the answer at this address equals the first one. ``interior``: the place between other octets.
 
         Raises:
-            Wrong: it differs. A repetition at the first place separates place from time; swapped neighbours show
-                whether they are the cause.
+            Wrong: it differs.
         """
         length, room = len(octets), self._abi.room(len(octets))
-        if self._ask(address, length, out, room, _POISONS[0], MORE_ROOM) == first:
-            return
+        if self._ask(address, length, out, room, _POISONS[0], MORE_ROOM) != first:
+            self._explain(first, octets, address, out, detail, interior)
+
+    def _explain(
+        self, first: AnswerReading, octets: bytes, address: int, out: int, detail: int, interior: int | None
+    ) -> NoReturn:
+        """Say what a differing answer depends on.
+
+        A repetition at the first place separates place from time; swapped neighbours show whether they are the cause.
+
+        Raises:
+            Wrong: always.
+        """
+        length, room = len(octets), self._abi.room(len(octets))
         if self._ask(address, length, out, room, _POISONS[0], MORE_ROOM) == first:
             raise Wrong(STATE)
         if self._ask(self._placed(octets, PAD, 0), length, PAD, room, _POISONS[0], MORE_ROOM) != first:
