@@ -10,7 +10,8 @@ whole certificate, which is timed.
     python benchmarks/power.py                       everything: about an hour on two cores
     python benchmarks/power.py --share 0.1           a tenth of it
     python benchmarks/power.py --write               and write docs/power.md
-    python benchmarks/power.py --only streams        one section of the page, or "replacers": some minutes
+    python benchmarks/power.py --only streams        one section: "streams", "replacers" or "python": some minutes;
+                                                     with --write it replaces that section of the page
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ import argparse
 import multiprocessing
 import os
 import random
+import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,7 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from all import machine
-from mutants import outputs, served
+from mutants import outputs, served, transcribed
 from mutants.measuring import CERTIFIED, Finder, FinderOfOutputs
 from mutants.population import LIBRARY, by_family, population
 from mutants.replacers import REPLACERS
@@ -121,6 +124,18 @@ example, or at one offset.
 {how}
 """,
 }
+PYTHON = """
+## In Python
+
+{count} of the draws above, some of each family, transcribed to Python, walk octet by octet. {validators} return `bool`,
+the others, which put out wrong characters, `str`. A call proves each wrong ({left_out} draws were left out).
+`overlong certify py:...` ran on each, as a user would run it. It refused **{refused} of {count}** ({percent} %), and
+found the {rights} right ones CONFORMANT. By the clock it took {median:.0f} s for wrong ones, {most:.0f} s at most, and
+{right:.0f} s for right ones.
+
+| family | how many | refused | seconds: median (most) |
+|---|---:|---:|---:|
+"""
 HOW = """A request proves each wrong ({left_out} draws were left out). One program holds all of them, and its
 argument chooses the decoder. Its answers to whole suites are compared with those of the right program, which
 `overlong certify` found CONFORMANT. Sweeps ask only `V` and `D`, so a certificate rests on the suites alone here.
@@ -246,6 +261,47 @@ def spoken(population: Population, folder: Path, options: argparse.Namespace) ->
     return text + "\n" + table(measured, some, [*finder.columns, CAMPAIGN])
 
 
+def in_python(folder: Path, options: argparse.Namespace) -> str:
+    """The section about Python callables.
+
+    Raises:
+        SystemExit: a right callable is refused.
+    """
+    mutants, left_out = transcribed.callables(folder, options.seed, options.share)
+
+    def certified(symbol: str) -> tuple[bool, float]:
+        began = time.monotonic()
+        refused, tier, _ = served.certificate_of([f"py:{transcribed.FILE}:{symbol}"], folder)
+        took = time.monotonic() - began
+        print(
+            f"{symbol}: {'refused' if refused else 'CONFORMANT'}, tier {tier or 'none whole'}, {took:.1f} s", flush=True
+        )
+        return refused, took
+
+    rights = [certified(symbol) for symbol in (transcribed.RIGHT, transcribed.RIGHT_OUTPUT)]
+    if any(refused for refused, _ in rights):
+        raise SystemExit("a right callable is refused")
+    results = {each.symbol: certified(each.symbol) for each in mutants}
+    refused, times = sum(wrong for wrong, _ in results.values()), [took for _, took in results.values()]
+    text = PYTHON.format(
+        count=len(mutants),
+        validators=sum(not transcribed.is_output(each) for each in mutants),
+        left_out=left_out,
+        rights=len(rights),
+        refused=refused,
+        percent=f"{100 * refused / len(mutants):.0f}",
+        median=statistics.median(times),
+        most=max(times),
+        right=max(took for _, took in rights),
+    )
+    for family, mine in by_family(mutants):
+        took = [results[each.symbol][1] for each in mine]
+        found = sum(results[each.symbol][0] for each in mine)
+        text += f"| {family} | {len(mine)} | {found} | {statistics.median(took):.0f} ({max(took):.0f}) |\n"
+    missed = [f"- {each.family}: {each.words}\n" for each in mutants if not results[each.symbol][0]]
+    return text + "".join(["\nNot refused:\n\n", *missed] if missed else [])
+
+
 def _options() -> argparse.Namespace:
     """The options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -254,12 +310,27 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--fuzzed", type=int, default=100, help="how many go to the fuzzers")
     parser.add_argument("--certified", type=int, default=20, help="how many are certified as a user would")
     parser.add_argument("--spoken", type=int, default=10, help="the same for each population behind the protocol")
-    parser.add_argument("--only", choices=[each.name for each in SECTIONS], help="measure and print this section alone")
-    parser.add_argument("--write", action="store_true", help="write docs/power.md")
-    options = parser.parse_args()
-    if options.write and options.only:
-        parser.error("--write writes the whole page and would lose the other sections")
-    return options
+    parser.add_argument(
+        "--only", choices=[*(each.name for each in SECTIONS), "python"], help="measure and print this section alone"
+    )
+    parser.add_argument("--write", action="store_true", help="write docs/power.md, or a section")
+    return parser.parse_args()
+
+
+def _replaced(page: str, section: str) -> str:
+    """The page with this section in place of the one with its heading.
+
+    Raises:
+        SystemExit: it has no such section.
+    """
+    section = section.strip()
+    heading = section.partition("\n")[0]
+    replaced, count = re.subn(
+        rf"^{heading}\n.*?(?=^## )", lambda _: section + "\n\n", page, flags=re.DOTALL | re.MULTILINE
+    )
+    if count != 1:
+        raise SystemExit(f"{PAGE} has {count} sections {heading!r}; write the whole page, without --only")
+    return replaced
 
 
 def main() -> int:
@@ -269,7 +340,14 @@ def main() -> int:
         folder = Path(name)
         os.chdir(folder)
         if options.only:
-            print("".join(spoken(each, folder, options) for each in SECTIONS if each.name == options.only))
+            section = (
+                in_python(folder, options)
+                if options.only == "python"
+                else "".join(spoken(each, folder, options) for each in SECTIONS if each.name == options.only)
+            )
+            print(section)
+            if options.write:
+                PAGE.write_text(_replaced(PAGE.read_text("utf-8"), section), "utf-8")
             return 0
         mutants, left_out = population(folder, options.seed, options.share)
         print(f"{len(mutants)} wrong validators; {left_out} draws left out", flush=True)
@@ -295,7 +373,7 @@ def main() -> int:
         wrong, unshown = outputs.population(folder, options.seed, options.share)
         of_outputs = FinderOfOutputs(folder / outputs.LIBRARY, options.seed)
         measured_outputs = asked_all(wrong, of_outputs)
-        behind = "".join(spoken(each, folder, options) for each in SECTIONS)
+        behind = in_python(folder, options) + "".join(spoken(each, folder, options) for each in SECTIONS)
     text = table(measured, chosen, columns)
     text += f"\n`fuzz` is a campaign of {SECONDS:.0f} seconds on one core. Clang's libFuzzer, which sees the branches, "
     text += f"had the same time. Both got {len(chosen)} of the validators; compiling does not count.\n"

@@ -76,7 +76,8 @@ class Asked:
     def row(self, found: str) -> str:
         """A row of the table, with the share of the whole population that suites and tier find."""
         took = f"{statistics.median(self.seconds):.0f} ({max(self.seconds):.0f})" if self.seconds else ""
-        cells = (self.how, self.tier, f"{self.slowest:.0f}", found, f"{self.refused} of {self.all}", took)
+        refused = f"{self.refused} of {self.all}" if self.all else "[below](#in-python)"
+        cells = (self.how, self.tier, f"{self.slowest:.0f}", found, refused, took)
         return "| " + " | ".join(cells) + " |\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from overlong.reference import dialect
 from overlong.reference.layout import load_layout
@@ -18,8 +18,8 @@ SOURCE = Path(__file__).parent / "planted.c"
 OCTETS = range(0x100)
 
 
-def header() -> str:
-    """The text of ``tables.h``; the top of ``utf8.h`` lists its declarations."""
+def tables() -> dict[str, Any]:
+    """The tables by name; the top of ``utf8.h`` says what they hold."""
     automaton, layout = dialect().automaton, load_layout("rfc2279")
     rows = [layout.announced(octet) for octet in OCTETS]
     tail = layout.rows[-1].templates[-1]
@@ -27,18 +27,24 @@ def header() -> str:
         tail.bits(octet) if layout.is_tail(octet) else 0 if row is None else row.templates[0].bits(octet)
         for octet, row in zip(OCTETS, rows, strict=True)
     ]
-    lengths = [0 if row is None else len(row.templates) for row in rows]
-    return "\n".join(
-        (
-            f"enum {{ DEAD = {automaton.dead}, TAIL_BITS = {tail.free} }};",
-            f"static const unsigned char NEXT[][256] = {{{', '.join(map(_array, automaton.table))}}};",
-            f"static const unsigned char ACCEPTING[] = {_array(automaton.accepting)};",
-            f"static const unsigned char LENGTH[] = {_array(lengths)};",
-            f"static const unsigned char BITS[] = {_array(bits)};",
-            f"static const unsigned char TAIL[] = {_array(map(layout.is_tail, OCTETS))};",
-            "",
-        )
-    )
+    return {
+        "NEXT": automaton.table,
+        "ACCEPTING": automaton.accepting,
+        "DEAD": automaton.dead,
+        "LENGTH": [0 if row is None else len(row.templates) for row in rows],
+        "BITS": bits,
+        "TAIL_BITS": tail.free,
+        "TAIL": list(map(layout.is_tail, OCTETS)),
+    }
+
+
+def header() -> str:
+    """The text of ``tables.h``."""
+    all_tables = tables()
+    numbers = ", ".join(f"{name} = {all_tables.pop(name)}" for name in ("DEAD", "TAIL_BITS"))
+    rows = f"{{{', '.join(map(_array, all_tables.pop('NEXT')))}}}"
+    arrays = [f"static const unsigned char {name}[] = {_array(row)};" for name, row in all_tables.items()]
+    return "\n".join((f"enum {{ {numbers} }};", f"static const unsigned char NEXT[][256] = {rows};", *arrays, ""))
 
 
 def _array(numbers: Iterable[int]) -> str:
