@@ -148,7 +148,7 @@ def certify(
         run.sign, run.notes = sign(run), [*resolved.notes, *caveats(run)]
         run.isolation = resolved.isolation
         if isinstance(resolved, FramedTarget) and not run.incomplete and sweeps_follow:
-            # loads NumPy, so only if a sweep is possible
+            # loads the plans, so only if a sweep is possible
             from overlong.conformance.certification.sweeps import add_sweeps
 
             invocation = add_sweeps(

@@ -244,7 +244,7 @@ _READ = {
 
 def read(convention: Any, returned: int, second: int, one: int, two: int, address: int, length: int) -> Any:
     """:attr:`Abi.read` of the convention, compiled: the outcome of a call, and its number."""
-    raise NotImplementedError  # only compiled code calls it, and Numba compiles the overload below in its place
+    raise NotImplementedError  # the overload, which Numba compiles in its place, needs what only compiled code can do
 
 
 @overload(read, strict=False, jit_options={"forceinline": True})
@@ -258,12 +258,12 @@ def _read(convention: Any, returned: Any, second: Any, one: Any, two: Any, addre
 
 def unit(convention: Any) -> int:
     """The octets of the convention's output unit; 0 if it has no output."""
-    raise NotImplementedError  # as above
+    return UNIT.get(convention.abi.units, 0)
 
 
 @overload(unit, strict=False, jit_options={"forceinline": True})
 def _unit(convention: Any) -> Any:
-    octets = UNIT.get(convention.abi.units, 0)
+    octets = unit(convention)
     return lambda convention: octets  # noqa: ARG005
 
 
@@ -272,12 +272,12 @@ _SAYS_OFFSETS = {_offset_or_length, _offset_or_minus1, _null, _pair, _end, _pair
 
 def says_offsets(convention: Any) -> bool:
     """True if every refusal has an offset; otherwise none has."""
-    raise NotImplementedError
+    return _READ[convention.abi.read] in _SAYS_OFFSETS
 
 
 @overload(says_offsets, strict=False, jit_options={"forceinline": True})
 def _says_offsets(convention: Any) -> Any:
-    says = _READ[convention.abi.read] in _SAYS_OFFSETS
+    says = says_offsets(convention)
     return lambda convention: says  # noqa: ARG005
 
 
@@ -295,7 +295,7 @@ def ask(
         room: the units that fit there.
         cells: the address of room for two cells.
     """
-    raise NotImplementedError
+    raise NotImplementedError  # as in read(): calls by address
 
 
 @overload(ask, strict=False, jit_options={"forceinline": True})
@@ -368,7 +368,7 @@ def call_once(
 
     For functions that answer in one call: no streams, and none that is called until the input ends.
     """
-    raise NotImplementedError
+    raise NotImplementedError  # as in read(): calls by address
 
 
 @overload(call_once, strict=False, jit_options={"forceinline": True})
