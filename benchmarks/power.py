@@ -140,6 +140,12 @@ HOW = """A request proves each wrong ({left_out} draws were left out). One progr
 argument chooses the decoder. Its answers to whole suites are compared with those of the right program, which
 `overlong certify` found CONFORMANT. Sweeps ask only `V` and `D`, so a certificate rests on the suites alone here.
 `fuzz` was given {some} of them; `overlong certify` refused {refused} of these, the ones that its suites find."""
+UNSEEN = 1
+"""The seed of a second population behind the protocol, which had no part in deciding how many mixtures there are."""
+OF_UNSEEN = """
+The number of mixtures was decided with the seeds 7 and 8 in view. Of {count} more, drawn by the seed {seed}, which had
+no part in that, all suites find {percent:.0f} %.
+"""
 
 
 @dataclass
@@ -258,7 +264,16 @@ def spoken(population: Population, folder: Path, options: argparse.Namespace) ->
     asked_some(some, CAMPAIGN, lambda mutant: by_campaign(population.command(mutant.symbol)))
     how = HOW.format(left_out=left_out, some=len(some), refused=sum(known.values()))
     text = SECTIONS[population].format(count=len(mutants), how=how)
-    return text + "\n" + table(measured, some, [*finder.columns, CAMPAIGN])
+    return text + "\n" + table(measured, some, [*finder.columns, CAMPAIGN]) + unseen(population, folder, options.share)
+
+
+def unseen(population: Population, folder: Path, share: float) -> str:
+    """The share that the suites find of a population that had no part in deciding what they ask."""
+    (apart := folder / f"{population.name}-unseen").mkdir()
+    mutants, _ = population.population(apart, UNSEEN, share)
+    measured = asked_all(mutants, FinderOfSpoken(population, apart))
+    found = sum(OF_ALL in each.found for each in measured)
+    return OF_UNSEEN.format(count=len(mutants), seed=UNSEEN, percent=100 * found / len(mutants))
 
 
 def in_python(folder: Path, options: argparse.Namespace) -> str:
