@@ -123,6 +123,23 @@ def test_no_two_requests_under_way_share_an_octet(requests):
         os.close(memory.descriptor)
 
 
+def test_small_requests_go_round_in_what_caches_hold():
+    memory = SharedMemory()
+    try:
+        ends = set()
+        for number in range(1000):  # ten are always under way
+            slot = memory.slot(8192, 30_000)
+            assert slot is not None
+            memory._slots.append(slot)
+            ends.add(slot.end)
+            if number >= 10:
+                memory.free()
+        assert max(ends) < shared_memory.SIZE / 10
+    finally:
+        memory.close()
+        os.close(memory.descriptor)
+
+
 def test_what_was_under_way_when_a_target_died_is_asked_again(tmp_path):
     """Each batch is answered once and in order, except the string that kills the target."""
     culprit = b"\xe2\x82\xac!"

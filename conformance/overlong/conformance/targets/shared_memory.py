@@ -17,6 +17,8 @@ VARIABLE = "OVERLONG_SHARED_MEMORY"
 """The variable for the target: the number of the descriptor, and the octets to map."""
 
 SIZE = 1 << 26  # octets; only used ones take memory
+_NEAR = 1 << 22  # octets that stay in the caches of both processes, and are soon given back
+_ABREAST = 8  # requests of the largest size that there is room for, if possible
 _AN_OCTET, _AN_ITEM, _TEXTS = 4, 7, 256  # room for answers: UTF-32, or the marks of a stream; columns; short texts
 _ALIGNED = 64
 
@@ -36,7 +38,10 @@ class Slot(NamedTuple):
 
 
 class SharedMemory:
-    """The memory of one process. Slots are freed in the order in which they were filled."""
+    """The memory of one process. Slots are freed in the order in which they were filled.
+
+    They go round in the first few octets, and in more once a request needs more.
+    """
 
     descriptor: int
     """The descriptor for the new process, to be closed once that has started."""
@@ -64,6 +69,7 @@ class SharedMemory:
             os.close(self.descriptor)
             raise
         self._slots: deque[Slot] = deque()
+        self._extent = _NEAR
 
     @property
     def variable(self) -> dict[str, str]:
@@ -77,21 +83,23 @@ class SharedMemory:
     def slot(self, items: int, octets: int) -> Slot | None:
         """A slot, to be filled next, for that many items with that many octets in all; None if there is no room now."""
         size = 4 * items + octets
-        before, room = _aligned(size), _aligned(_AN_ITEM * items + _AN_OCTET * octets + _TEXTS)
+        before, room = _parts(items, octets)
         first, last = (self._slots[0].start, self._slots[-1].end) if self._slots else (0, 0)
+        if first <= last:  # the slots are in one piece
+            self._extent = min(max(self._extent, _ABREAST * (before + room)), SIZE)
         if not self._slots:
-            start, end = 0, SIZE
+            start, end = 0, self._extent
         elif last <= first:  # between the last slot and the first
             start, end = last, first - 1
-        elif last + before + room <= SIZE:
-            start, end = last, SIZE
+        elif last + before + room <= self._extent:
+            start, end = last, self._extent
         else:
             start, end = 0, first - 1
         return Slot(start, size, start + before, room) if start + before + room <= end else None
 
     def can_hold(self, items: int, octets: int) -> bool:
         """True if they fit when no slot is taken."""
-        return _aligned(4 * items + octets) + _aligned(_AN_ITEM * items + _AN_OCTET * octets + _TEXTS) <= SIZE
+        return sum(_parts(items, octets)) <= SIZE
 
     def fill(self, slot: Slot, lengths: bytes, octets: bytes) -> None:
         """Take a slot, and write the request."""
@@ -112,6 +120,11 @@ class SharedMemory:
     def answer(self, slot: Slot, size: int) -> bytes:
         """The first octets of a slot's room."""
         return self._octets[slot.room_start : slot.room_start + size]
+
+
+def _parts(items: int, octets: int) -> tuple[int, int]:
+    """The octets of a request, and of the room for its answers."""
+    return _aligned(4 * items + octets), _aligned(_AN_ITEM * items + _AN_OCTET * octets + _TEXTS)
 
 
 def _aligned(octets: int) -> int:
