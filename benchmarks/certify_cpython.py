@@ -30,7 +30,7 @@ NAMES = [
     name for name, suite in SUITES.items() if set(suite.asks) & set(VALIDATE + DECODE + REPLACE) and suite != MIXTURES
 ]
 BOUND, FIRST_BOUND = 3.5, 4.5
-SO_FAR, FIRST_SO_FAR = 5.3, 6.5
+SO_FAR, FIRST_SO_FAR = 4.1, 5.7
 START_UP_BOUND = 0.3
 
 
