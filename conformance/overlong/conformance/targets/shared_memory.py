@@ -46,6 +46,9 @@ class SharedMemory:
     descriptor: int
     """The descriptor for the new process, to be closed once that has started."""
     _octets: mmap.mmap
+    _slots: deque[Slot]
+    _extent: int
+    """The first octets of the memory, where slots go round for now."""
 
     def __init__(self) -> None:
         """Make the memory.
@@ -68,7 +71,7 @@ class SharedMemory:
         except BaseException:
             os.close(self.descriptor)
             raise
-        self._slots: deque[Slot] = deque()
+        self._slots = deque()
         self._extent = _NEAR
 
     @property
