@@ -36,7 +36,7 @@ from overlong.conformance.protocol.wire import (
     ProtocolError,
     frame,
 )
-from overlong.conformance.support.interpreter import bare_script
+from overlong.conformance.support.interpreter import bare_script, from_cache
 from overlong.conformance.support.interpreter import environment as environment_of
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.shared_memory import SharedMemory
@@ -53,6 +53,7 @@ _ATOMIC = 512  # octets that a writable pipe takes at once, by POSIX
 _STDERR_KEPT = 4096
 _QUEUED = 64  # reads that may wait for the harness; after that the target waits
 _DYING = 1.0  # seconds for a process to end after its output or its input
+_REAPED = 5.0  # seconds for a killed process to be reaped
 _KILLED = 6.0  # seconds for all processes to be gone; the supervisor gives up earlier
 _SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
 _UNCONFINED = (
@@ -160,6 +161,7 @@ class Process:
     ) -> subprocess.Popen[bytes]:
         """Start it; through the supervisor if there is one."""
         theirs: list[int] = []
+        command = from_cache(command)
         try:
             if self.shared is not None:
                 theirs.append(self.shared.descriptor)
@@ -174,7 +176,8 @@ class Process:
                 self._report = os.fdopen(report, "rb", 0)
                 theirs.append(reporting)
                 os.set_blocking(report, False)
-                command = bare_script(_SUPERVISOR, str(ending), str(reporting), str(memory), "--", *command)
+                limits = str(ending), str(reporting), str(memory)
+                command = from_cache(bare_script(_SUPERVISOR, *limits, "--", *command))
             return subprocess.Popen(
                 command,
                 cwd=folder,
@@ -275,12 +278,11 @@ class Process:
         """End its input, wait a little, and kill the rest. Returns a fault of the ending, if any."""
         self._requests.put(None)
         wrong = ""
-        try:
-            code = self._popen.wait(_DYING)
-            if code != 0:
-                wrong = f"at the end of its input it {_ended(code)}; it should exit with status 0"
-        except subprocess.TimeoutExpired:
+        code = self._wait(_DYING)
+        if code is None:
             wrong = "at the end of its input it did not exit"
+        elif code != 0:
+            wrong = f"at the end of its input it {_ended(code)}; it should exit with status 0"
         if not wrong and (self._ready or not self._responses.empty()):
             with contextlib.suppress(queue.Empty):
                 if self._ready or isinstance(self._responses.get_nowait(), list):
@@ -293,8 +295,7 @@ class Process:
         self._closing.set()
         self._kill_all()
         self._requests.put(None)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._popen.wait(5)
+        self._wait(_REAPED)
         self._read_report()
         while True:  # a reader may wait for room
             with contextlib.suppress(queue.Empty):
@@ -315,11 +316,23 @@ class Process:
                     pipe.close()
         self._share_nothing()
 
+    def _wait(self, seconds: float, unless: threading.Event | None = None) -> int | None:
+        """Wait for its end, at most that long, and less if an event is set; the status, or None if it runs on.
+
+        ``Popen.wait`` with a limit sleeps between two looks, up to 50 ms after the end.
+        """
+        deadline = time.monotonic() + seconds
+        with _Ending(self._popen.pid) as ending:
+            while (code := self._popen.poll()) is None and time.monotonic() < deadline:
+                if unless is not None and unless.is_set():
+                    break
+                ending.wait()
+        return code
+
     def _kill_all(self) -> None:
         if self._lifeline is not None:
             self._lifeline.close()  # the supervisor then kills everything, and ends
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._popen.wait(_KILLED)
+            if self._wait(_KILLED) is not None:
                 return
         if sys.platform != "win32":
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -450,11 +463,7 @@ class Process:
 
     def _end(self, *, half_a_frame: bool = False) -> Crashed:
         """The failure that the output's end means, once the process has ended, too."""
-        deadline = time.monotonic() + _DYING
-        with _Ending(self._popen.pid) as ending:
-            while self._popen.poll() is None and time.monotonic() < deadline and not self._closing.is_set():
-                ending.wait()
-        code = self._popen.poll()
+        code = self._wait(_DYING, unless=self._closing)
         how = "closed its output and ran on" if code is None else _ended(code)
         return Crashed(how + (" in the middle of a response" if half_a_frame else ""))
 
