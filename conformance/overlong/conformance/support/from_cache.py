@@ -7,6 +7,7 @@ of the 20 ms until a target answers.
 import sys
 from importlib.machinery import SourceFileLoader
 
-del sys.argv[0]
-__file__ = sys.argv[0]  # for the script, which runs in this module's place
-exec(SourceFileLoader("__main__", __file__).get_code("__main__"))  # type: ignore[arg-type]  # noqa: S102
+if __name__ == "__main__":
+    del sys.argv[0]
+    __file__ = sys.argv[0]  # for the script, which runs in this module's place
+    exec(SourceFileLoader("__main__", __file__).get_code("__main__"))  # type: ignore[arg-type]  # noqa: S102
