@@ -322,7 +322,7 @@ def test_requests_grow_only_as_the_target_is_fast(monkeypatch):
     """Quick answers to a few vectors do not promise quick answers to many."""
     monkeypatch.setattr(framed, "_WINDOW", 1)
     monkeypatch.setattr(framed, "_FIRST", 8)
-    answered, restarts = observed([1] * 20 + [800], "slow", "seconds=0.0005", timeout=0.3)
+    answered, restarts = observed([1] * 20 + [800], "slow", "seconds=0.002", timeout=1.5)
     assert restarts == 0
     assert max(len(each.batch) for each in answered) > 8
 
