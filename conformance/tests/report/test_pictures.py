@@ -275,6 +275,8 @@ def test_a_lone_surrogate_in_a_name_is_drawn_as_words():
 
 def test_a_table_of_decoders_keeps_to_its_width():
     for width in (40, 60, 80):
-        lines = list(table(subjects(3), width=width, encoding="utf-8"))
+        without_claims = Subject("a decoder " * 9, State.EXPECTED)
+        assert max(map(len, table([without_claims], width=width, encoding="utf-8"))) <= width
+        lines = list(table([*subjects(3), without_claims], width=width, encoding="utf-8"))
         assert max(map(len, lines)) <= width
         assert all(word in " ".join(lines) for word in ("verdict", "encoder"))

@@ -57,7 +57,10 @@ def table(subjects: Sequence[Subject], *, width: int, encoding: str) -> Iterator
     if width - sum(len(head) + 1 for head in heads) < _LEAST:
         heads = [head[:2] for head in heads]
     cut = "~" if glyphs.open == "-" else "…"
-    room = max(width - sum(len(head) + 1 for head in heads), _LEAST)
+    cells_width = max(  # a target without claims has its state in their place
+        sum(len(head) + 1 for head in heads), *(len(each.state) + 1 for each in subjects if not each.claims), 0
+    )
+    room = max(width - cells_width, _LEAST)
     name = min(max((len(printable(each.id)) for each in subjects), default=6), room)
     yield " ".join([f"{'target':<{name}}", *heads]).rstrip()
     for each in subjects:
