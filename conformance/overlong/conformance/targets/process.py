@@ -53,6 +53,7 @@ _ATOMIC = 512  # octets that a writable pipe takes at once, by POSIX
 _STDERR_KEPT = 4096
 _QUEUED = 64  # reads that may wait for the harness; after that the target waits
 _DYING = 1.0  # seconds for a process to end after its output or its input
+_READ_UP = 0.5  # seconds to read what an ended process has written
 _REAPED = 5.0  # seconds for a killed process to be reaped
 _KILLED = 6.0  # seconds for all processes to be gone; the supervisor gives up earlier
 _SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
@@ -283,6 +284,8 @@ class Process:
             wrong = "at the end of its input it did not exit"
         elif code != 0:
             wrong = f"at the end of its input it {_ended(code)}; it should exit with status 0"
+        else:
+            self._threads[1].join(_READ_UP)
         if not wrong and (self._ready or not self._responses.empty()):
             with contextlib.suppress(queue.Empty):
                 if self._ready or isinstance(self._responses.get_nowait(), list):
