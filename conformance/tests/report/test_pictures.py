@@ -274,8 +274,8 @@ def test_a_lone_surrogate_in_a_name_is_drawn_as_words():
 
 
 def test_a_table_of_decoders_keeps_to_its_width():
+    without_claims = Subject("a decoder " * 9, State.EXPECTED)
     for width in (40, 60, 80):
-        without_claims = Subject("a decoder " * 9, State.EXPECTED)
         assert max(map(len, table([without_claims], width=width, encoding="utf-8"))) <= width
         lines = list(table([*subjects(3), without_claims], width=width, encoding="utf-8"))
         assert max(map(len, lines)) <= width

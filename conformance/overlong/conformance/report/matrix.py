@@ -57,10 +57,9 @@ def table(subjects: Sequence[Subject], *, width: int, encoding: str) -> Iterator
     if width - sum(len(head) + 1 for head in heads) < _LEAST:
         heads = [head[:2] for head in heads]
     cut = "~" if glyphs.open == "-" else "…"
-    cells_width = max(  # a target without claims has its state in their place
-        sum(len(head) + 1 for head in heads), *(len(each.state) + 1 for each in subjects if not each.claims), 0
-    )
-    room = max(width - cells_width, _LEAST)
+    # behind a name stand the cells of its claims or, without claims, its state
+    behind = ["".join(f" {head}" for head in heads), *(f" {each.state}" for each in subjects if not each.claims)]
+    room = max(width - max(map(len, behind)), _LEAST)
     name = min(max((len(printable(each.id)) for each in subjects), default=6), room)
     yield " ".join([f"{'target':<{name}}", *heads]).rstrip()
     for each in subjects:

@@ -17,7 +17,7 @@ VARIABLE = "OVERLONG_SHARED_MEMORY"
 """The variable for the target: the number of the descriptor, and the octets to map."""
 
 SIZE = 1 << 26  # octets; only used ones take memory
-_NEAR = 1 << 22  # octets that stay in the caches of both processes, and are soon given back
+_NEAR = 1 << 22  # octets that the caches of both processes hold
 _ABREAST = 8  # requests of the largest size that there is room for, if possible
 _AN_OCTET, _AN_ITEM, _TEXTS = 4, 7, 256  # room for answers: UTF-32, or the marks of a stream; columns; short texts
 _ALIGNED = 64
