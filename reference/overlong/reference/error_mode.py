@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from overlong.reference.defect import SURROGATE, UNEXPECTED_TAIL
@@ -71,20 +72,36 @@ class ErrorMode:
     lossless: bool = False
     """:func:`overlong.reference.encoder.encode_escaped` restores the octets."""
 
+    @property
+    def each_alone(self) -> Callable[[bytes], tuple[int, ...]] | None:
+        """:attr:`stands_for`, if the output for a segment depends on its own octets alone, as it does in most modes."""
+        return None if self.absorbs is not None or self.whole_runs else self.stands_for
+
     def outputs(self, found: Iterable[Taken], octets: bytes) -> Iterator[tuple[int, ...]]:
         """The output for each segment of ``octets``, as the mode reads them.
 
         Raises:
             IllFormed: the mode refuses, and a segment is ill-formed.
         """
-        put = self.stands_for
-        if put is not None and self.absorbs is None and not self.whole_runs:  # each singly: the common case
+        if (put := self.each_alone) is not None:
             return (
                 each.scalars if isinstance(each, WellFormed) else put(octets[each.offset : each.offset + each.length])
                 for each in found
             )
         fold = Fold(self)
         return (fold.put_out(each, octets) for each in found)
+
+    def output(self, found: Iterable[Taken], octets: bytes) -> list[int]:
+        """The output for all segments of ``octets``, as the mode reads them. Raises: as :meth:`outputs`."""
+        if (put := self.each_alone) is None:
+            return list(chain.from_iterable(self.outputs(found, octets)))
+        result = list[int]()
+        for each in found:  # inline: suites have tens of thousands of strings
+            if not isinstance(each, WellFormed):
+                result += put(octets[each.offset : each.offset + each.length])
+            elif not each.silent:
+                result.append(each.scalar)
+        return result
 
 
 class Fold:

@@ -7,6 +7,7 @@ that RFC 3629 section 3 reserves for UTF-16, is its scalar value.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,8 @@ def scalar_of_rank(rank: int) -> int:
     return rank if rank < SURROGATES.start else rank + len(SURROGATES)
 
 
-def well_formed_products(automaton: Automaton) -> Iterator[tuple[range, ...]]:
+@lru_cache(maxsize=16)
+def well_formed_products(automaton: Automaton) -> tuple[tuple[range, ...], ...]:
     """Every well-formed character as products of octet ranges, in octet order: nine for RFC 3629."""
 
     def visit(state: int, prefix: tuple[range, ...]) -> Iterator[tuple[range, ...]]:
@@ -74,7 +76,7 @@ def well_formed_products(automaton: Automaton) -> Iterator[tuple[range, ...]]:
                     yield from visit(row[octet], ranges)
             octet = end
 
-    return visit(0, ())
+    return tuple(visit(0, ()))
 
 
 def characters(automaton: Automaton) -> Iterator[bytes]:

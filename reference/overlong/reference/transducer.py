@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from overlong.reference.automaton import OCTETS, Automaton, OctetClass, merged
-from overlong.reference.theory import access_words, identifying_words, shortlex, words_apart, wp_suite
+from overlong.reference.theory import access_words, identifying_words, in_shortlex, words_apart, wp_suite
 
 Change = Hashable
 """The change of the answer by one octet."""
@@ -138,7 +138,7 @@ class Transducer:
         """
         identify = [(b"", *words) for words in self.identifiers]
         strings = set(map(b"".join, wp_suite(self, (b"", *self.characterising_set), identify)))
-        return tuple(sorted(strings, key=shortlex))
+        return tuple(in_shortlex(strings))
 
 
 def difference(left: Transducer, right: Transducer, states: tuple[int, int] = (0, 0)) -> bytes | None:

@@ -24,7 +24,7 @@ from overlong.reference.theory import (
     access_words,
     characterising_set,
     identifying_words,
-    shortlex,
+    in_shortlex,
     witness,
     wp_suite,
 )
@@ -60,10 +60,10 @@ def complete_strings(automaton: Automaton) -> tuple[bytes, ...]:
         elif step != access[dead]:  # the suite has that with the whole characterising set already
             to_dead[step] = None
     if dead is None:
-        return tuple(sorted(strings, key=shortlex))
+        return tuple(in_shortlex(strings))
     shown = _show_dead(automaton, list(to_dead), access, words, strings)
     strings.update(b"".join(test) for test in of_dead if test.octet + test.word not in shown)
-    return tuple(sorted(strings, key=shortlex))
+    return tuple(in_shortlex(strings))
 
 
 def _show_dead(
@@ -76,7 +76,7 @@ def _show_dead(
     """
     live = [state for state in range(len(automaton)) if state != automaton.dead]
     suffixes: dict[frozenset[int], list[bytes]] = defaultdict(list)
-    for suffix in sorted({*words, *(bytes([octet]) + word for octet in OCTETS for word in words)}, key=shortlex):
+    for suffix in in_shortlex({*words, *(bytes([octet]) + word for octet in OCTETS for word in words)}):
         accepting = (u for u in live if access[u] + suffix in strings and automaton.accepts(suffix, u))
         suffixes[frozenset(accepting)].append(suffix)
     used: set[bytes] = set()
@@ -116,4 +116,4 @@ def strings_for(spoken: Dialect) -> tuple[bytes, ...]:
         if all(automaton.accepts(string) == other.accepts(string) for string in (*strings, *witnesses)):
             least = witness(automaton, other)
             witnesses.extend([] if least is None else [least])  # utf-8-sig has the language of rfc3629
-    return tuple(sorted({*strings, *witnesses}, key=shortlex))
+    return tuple(in_shortlex({*strings, *witnesses}))

@@ -18,7 +18,7 @@ from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.conformance.vectors.suites.suite import Suite, in_batches
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import dialect, encode_scalars
-from overlong.reference.theory import access_words, shortlex
+from overlong.reference.theory import access_words, in_shortlex, shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ def unfinished(spoken: Dialect | None = None) -> list[bytes]:
     automaton = (spoken or dialect()).unfolded
     words = access_words(automaton)
     inside = {state for state in range(len(automaton)) if not automaton.accepting[state]} - {0, automaton.dead}
-    return sorted((words[state] for state in inside), key=shortlex)
+    return in_shortlex(words[state] for state in inside)
 
 
 def defects() -> list[bytes]:

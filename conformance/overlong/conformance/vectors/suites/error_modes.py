@@ -14,7 +14,7 @@ from overlong.conformance.protocol.kind import POSITION, REPLACEMENT
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.vectors.suites.suite import Suite, whole_inputs
 from overlong.reference.machine import output_machine, place_machine
-from overlong.reference.theory import shortlex
+from overlong.reference.theory import in_shortlex
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
@@ -42,7 +42,7 @@ def _replacing(profile: Profile) -> tuple[bytes, ...]:
 def _with_prefixes(machine: Transducer) -> tuple[bytes, ...]:
     strings = machine.complete_strings()
     prefixes = {string[:end] for string in strings for end in range(len(string) + 1)}
-    return tuple(sorted(prefixes, key=shortlex))
+    return tuple(in_shortlex(prefixes))
 
 
 COMPLETE_REFUSING = Suite(
