@@ -46,7 +46,7 @@ def test_a_right_decoder_is_not_accused():
 def test_a_batch_gives_the_same_sample_each_time():
     batch = Batch.of_strings("smoke", [bytes([octet]) for octet in range(256)])
     assert sample_of(batch) == sample_of(batch)
-    assert len({vector.octets for vector in sample_of(batch)}) == OF_EACH
+    assert len({member.vector.octets for member in sample_of(batch)}) == OF_EACH
     assert len(sample_of(batch.part(0, 2))) == 2
 
 

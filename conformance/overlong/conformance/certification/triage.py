@@ -32,7 +32,7 @@ from overlong.conformance.protocol.wire import (
     VALIDATE,
 )
 from overlong.conformance.results.run import offered
-from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.batch import Batch, Member
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.conformance.vectors.vector import Vector
 
@@ -296,20 +296,22 @@ class Alone(Pass):
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
-        self._samples: list[tuple[Vector, str]] = []
+        self._samples: list[tuple[Member, str]] = []
         self._parts: list[SuiteRun] = []
 
     def keeps(self, batch: Batch, part: SuiteRun) -> Batch:
         if can_differ(self.run.greeting) and len(batch) and GUARDED not in part.operations:
             whole = part.suite.name == _NAMED and SLOW not in self.run.greeting.traits
-            sample = sample_of(batch, len(batch) if whole else OF_EACH)
+            sample = sample_of(batch, len(batch)) if whole else [each.alone for each in sample_of(batch, OF_EACH)]
             self._samples += zip(sample, cycle(part.operations))  # one operation each: a request takes 0.1 ms
             self._parts += [part] * len(sample)
         return batch
 
     def ask(self, target: Target) -> None:
         right = [  # a crash would only recur
-            (each, part) for each, part in zip(self._samples, self._parts, strict=True) if not part.has_failed(each[0])
+            (each, part)
+            for each, part in zip(self._samples, self._parts, strict=True)
+            if not part.has_failed(each[0].vector)
         ]
         for place, finding in list(otherwise([each for each, _ in right], target)):
             right[place][1].failed(finding.vector)

@@ -16,7 +16,7 @@ from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import BATCH
-from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.batch import Batch, Member
 from overlong.reference.defect import UNEXPECTED_TAIL
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.vectors.vector import Vector
 
 OF_EACH = 2
 """The number of a batch's strings that are asked again."""
@@ -38,14 +37,14 @@ def can_differ(greeting: Greeting) -> bool:
     return BATCH in greeting.operations
 
 
-def sample_of(batch: Batch, most: int = OF_EACH) -> list[Vector]:
+def sample_of(batch: Batch, most: int = OF_EACH) -> list[Member]:
     """Some strings of a batch: always the same, but not predictable from their places."""
     count = min(most, len(batch))
     chosen = random.Random(zlib.crc32(batch.octets)).sample(range(len(batch)), count)  # noqa: S311 (no secret)
-    return [batch[place] for place in chosen]
+    return [Member(batch, place) for place in chosen]
 
 
-def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[tuple[int, Finding]]:
+def otherwise(asked: Sequence[tuple[Member, str]], target: Target) -> Iterator[tuple[int, Finding]]:
     """The strings that the target gets wrong singly, or in another order.
 
     Strings with the same operation are asked singly, one per request, and then in one batch: both times from the last
@@ -67,13 +66,13 @@ def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[t
     told = set[int]()
     groups: dict[tuple[str, bool, bool], list[int]] = {}
     for place in reversed(range(len(asked))):
-        vector, operation = asked[place]
-        groups.setdefault((operation, vector.chunks is None, vector.earlier is None), []).append(place)
+        member, operation = asked[place]
+        groups.setdefault((operation, member.batch.chunks is None, member.batch.earlier is None), []).append(place)
     again, order = list[tuple[Batch, str]](), list[tuple[int, str]]()
     for (operation, _, _), same in groups.items():
-        backwards = Batch.of([asked[place][0] for place in same])
-        chosen = _reordered(backwards)
-        batch, places = backwards.reordered(chosen), [same[number] for number in chosen]
+        backwards = Batch.gathered([asked[place][0] for place in same])
+        places = [same[number] for number in _reordered(backwards)]
+        batch = Batch.gathered([asked[place][0] for place in places])
         again.append((replace(batch, singly=True), operation))
         order += [(place, ALONE) for place in places]
         if len(places) > 1:
@@ -86,7 +85,7 @@ def otherwise(asked: Sequence[tuple[Vector, str]], target: Target) -> Iterator[t
             found.setdefault(finding.vector.apart, finding)
         for _ in range(len(answered.batch)):
             place, how = next(following)
-            vector = asked[place][0]
+            vector = asked[place][0].vector
             wrong = found.get(vector.apart)
             if wrong is None or place in told or suspicion(wrong) is not None:
                 continue

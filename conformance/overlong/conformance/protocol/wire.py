@@ -179,13 +179,16 @@ def big_endian(code: str, numbers: Sequence[int]) -> bytes:
     return result.tobytes()
 
 
+_ALIKE = [bytes([octet]) * 256 for octet in range(256)]
+
+
 def _in_a_row(numbers: range) -> bytes:
     """Consecutive numbers, big-endian, built octet by octet without making each number."""
     first, after = numbers.start >> 8, (numbers.stop + 0xFF) >> 8
     skipped, count = numbers.start & 0xFF, len(numbers)
     result = bytearray(4 * count)
     for place, shift in ((0, 16), (1, 8), (2, 0)):
-        upper = b"".join(bytes([row >> shift & 0xFF]) * 256 for row in range(first, after))
+        upper = b"".join([_ALIKE[row >> shift & 0xFF] for row in range(first, after)])
         result[place::4] = upper[skipped : skipped + count]
     result[3::4] = (bytes(range(256)) * (after - first))[skipped : skipped + count]
     return bytes(result)
@@ -334,6 +337,10 @@ def stream_head(chunks: tuple[int, ...]) -> bytes:
 def again_payload(first: bytes, second: bytes) -> bytes:
     """The payload for a reused decoder: the length of the first stream, and both streams."""
     return struct.pack(">I", len(first)) + first + second
+
+
+Row = tuple[int, bytes, int, int, bytes]
+"""An answer: status, number on the wire, length, incomplete, and output or text on the wire."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,6 +523,17 @@ class Answers:
         if lengths and lengths[0] and lengths.count(lengths[0]) == len(lengths):
             return cut_evenly(units[: sum(lengths)], lengths[0])
         return [units[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
+
+    def rows(self, size: int) -> list[Row]:
+        """Each item's answer; a unit has ``size`` octets."""
+        numbers = cut_evenly(self.numbers, 4)
+        return list(zip(self.statuses, numbers, self.lengths, self.incompletes, self.outputs(size), strict=True))
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Row]) -> Answers:
+        """The answers in these rows; there is at least one."""
+        statuses, numbers, lengths, incompletes, outputs = zip(*rows, strict=True)
+        return cls.of(bytes(statuses), b"".join(numbers), bytes(lengths), bytes(incompletes), b"".join(outputs))
 
     def observations(
         self, units: Units, *, verdict_only: bool, chosen: Iterable[object] | None = None

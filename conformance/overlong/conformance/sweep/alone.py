@@ -14,6 +14,7 @@ from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.results.sweeps import DivergentSet, SweepBucket, Where
 from overlong.conformance.support.printable import thousands
+from overlong.conformance.vectors.batch import Batch, Member
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def ask_again(target: FramedTarget, run: SweepRun, plans: Sequence[Plan]) -> lis
     profile = run.profile.as_said(target.greeting)
     limits = limits_of(target.greeting)
     sampled = [
-        (plan.name, where, Vector("sweep", octets, profile=profile))
+        (plan.name, where, Member(Batch.of([Vector("sweep", octets, profile=profile)]), 0))
         for plan in plans
         for where, octets in _sample(plan)
         if not any(limit.touches(octets) for limit in limits)
@@ -63,7 +64,7 @@ def ask_again(target: FramedTarget, run: SweepRun, plans: Sequence[Plan]) -> lis
     for name, _, _ in sampled:
         results[name] = results[name]._replace(asked=results[name].asked + 1)
     try:
-        for place, finding in otherwise([(vector, run.operation) for _, _, vector in sampled], target):
+        for place, finding in otherwise([(member, run.operation) for _, _, member in sampled], target):
             name, where, _ = sampled[place]
             results[name].found.append((where, finding))
     except (BudgetSpent, TargetError):  # the sweep itself reports such failures

@@ -7,11 +7,11 @@ answers are right, and Python makes no object for any of them. So a million vect
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
@@ -45,12 +45,29 @@ from overlong.reference.decoder import taken
 if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Units
     from overlong.conformance.vectors.certainty import Certainty
+    from overlong.reference import Dialect
 
 T = TypeVar("T")
 _LONG = 1024
 """The length, in octets, above which the segments of an input are cached."""
 Closed = Callable[["Batch", str, "Units"], Answers]
 """Computes the answers to well-formed vectors without decoding: see ``suites/scalars.py``."""
+
+
+class Member(NamedTuple):
+    """A vector of a batch."""
+
+    batch: Batch
+    place: int
+
+    @property
+    def vector(self) -> Vector:
+        return self.batch[self.place]
+
+    @property
+    def alone(self) -> Member:
+        """The same vector in a batch of its own, without the others and all that is known about them."""
+        return Member(Batch.of([self.vector]), 0)
 
 
 @dataclass(frozen=True)
@@ -68,6 +85,8 @@ class Batch:
     suite: str = ""
     whole: tuple[Batch, int] | None = None
     """The batch that this one is a part of, and its start there."""
+    members: tuple[Member, ...] = ()
+    """The vectors in other batches, if those know the answers to them."""
     singly: bool = False
     """Each vector is sent in its own request."""
     profile: Profile = RFC3629
@@ -161,13 +180,17 @@ class Batch:
     @property
     def flaws(self) -> list[MaximalSubpart | None]:
         """The first maximal subpart of each vector; None for a well-formed one."""
-        return [flaw for flaw, _ in self._outcomes]
+        if self.members:
+            return [batch.flaws[place] for batch, place in self.members]
+        return self._once(
+            ("flaws", self.profile.speaks),
+            lambda: [each if isinstance(each, MaximalSubpart) else None for each in self._outcomes],
+        )
 
-    def reordered(self, places: Sequence[int]) -> Batch:
-        """The vectors at these places, in this order; they keep the cached results about single vectors."""
-        result = Batch.of([self.vectors[place] for place in places])
-        result._once(self._key_of_outcomes, lambda: [self._outcomes[place] for place in places])  # noqa: SLF001 (its own class)
-        return result
+    @classmethod
+    def gathered(cls, members: Sequence[Member]) -> Batch:
+        """The batch of some vectors of others; it takes over what these know about them."""
+        return replace(cls.of([member.vector for member in members]), members=tuple(members))
 
     def part(self, start: int, end: int) -> Batch:
         """The vectors from ``start`` to before ``end``, as a batch."""
@@ -240,6 +263,8 @@ class Batch:
         """A correct target's whole response, if known in advance: a response equal to it needs no further check."""
         if self.whole is not None or operation in STREAMING + AGAIN:
             return None
+        if self.closed is not None:
+            return self.expected(operation, units).columns
         known = self.worked_out.get(self._key_of_expected(operation, units))
         return None if known is None else known.columns
 
@@ -248,7 +273,8 @@ class Batch:
         if self.whole is not None:
             batch, start = self.whole
             return batch.expected(operation, units).part(start, start + len(self), units.size)
-        make, key = self.closed or Batch._expect, self._key_of_expected(operation, units)
+        make = self.closed or (Batch._gather if self.members else Batch._expect)
+        key = self._key_of_expected(operation, units)
         return self._once(key, lambda: make(self, key[1], units))
 
     def _key_of_expected(self, operation: str, units: Units) -> tuple[str, str, str, Profile, bool]:
@@ -302,28 +328,39 @@ class Batch:
         )
 
     @property
-    def _outcomes(self) -> list[tuple[MaximalSubpart | None, tuple[Segment, ...]]]:
-        """For each vector its first flaw, and all its segments."""
+    def _outcomes(self) -> list[MaximalSubpart | tuple[int, ...]]:
+        """For each vector its first flaw; or its scalar values, if it is well-formed."""
         return self._once(self._key_of_outcomes, self._make_outcomes)
 
     @property
     def _key_of_outcomes(self) -> tuple[str, str]:
         return "outcomes", self.profile.speaks
 
-    def _make_outcomes(self) -> list[tuple[MaximalSubpart | None, tuple[Segment, ...]]]:
-        result: list[tuple[MaximalSubpart | None, tuple[Segment, ...]]] = []
-        spoken = self.profile.dialect
+    def _make_outcomes(self) -> list[MaximalSubpart | tuple[int, ...]]:
+        result = list[MaximalSubpart | tuple[int, ...]]()
         last: bytes | None = None
         for start, end in pairwise(self._starts):
             octets = self.octets[start:end]
             if octets == last:  # an input that is cut in many ways comes up many times in a row
                 result.append(result[-1])
                 continue
-            last = octets
-            found = segments_of(octets, self.profile) if len(octets) > _LONG else tuple(segments(octets, spoken=spoken))
-            flaw = next((each for each in found if isinstance(each, MaximalSubpart)), None)
-            result.append((flaw, found))
+            last, scalars = octets, list[int]()
+            for found in self._segments(octets):
+                if isinstance(found, MaximalSubpart):
+                    result.append(found)
+                    break
+                scalars += found.scalars
+            else:
+                result.append(tuple(scalars))
         return result
+
+    def _segments(self, octets: bytes) -> Iterable[Segment]:
+        """The segments of an input. They are not kept: those of all suites would be many objects for the collector."""
+        return segments_of(octets, self.profile) if len(octets) > _LONG else segments(octets, spoken=self._spoken)
+
+    @cached_property
+    def _spoken(self) -> Dialect:
+        return self.profile.dialect
 
     def _expect(self, operation: str, units: Units) -> Answers:
         if operation in ENCODING:
@@ -333,29 +370,47 @@ class Batch:
             return Answers.of(ACCEPTED * len(self), bytes(4 * len(self)), bytes(len(self)), bytes(len(self)), b"")
         if operation == SEPARATE:
             return self._expect_of_lists()
+        if operation in REPLACING:
+            return self._expect_replaced(units)
         statuses, lengths, incompletes = bytearray(), bytearray(), bytearray()
         numbers, output = list[int](), list[int]()
-        silent, mode = operation == VALIDATE, self.profile.mode
-        last, scalars, count = None, list[int](), 0
-        for (start, end), (flaw, found) in zip(pairwise(self._starts), self._outcomes, strict=True):
-            if flaw is None or operation in REPLACING:
-                if found is not last and not silent:  # an input that is cut in many ways has one output
-                    octets = self.octets[start:end]
-                    seen = taken(octets, mode, self.profile.dialect) if mode.swallows else found
-                    scalars = list(chain.from_iterable(mode.outputs(seen, octets)))
-                    last, count = found, units.count(scalars)
-                statuses += ACCEPTED
+        in_octets, silent = self.profile.counts == RFC3629.counts, operation == VALIDATE
+        last, count = tuple[int, ...](), 0
+        for start, outcome in zip(self._starts, self._outcomes, strict=False):
+            if isinstance(outcome, MaximalSubpart):
+                statuses.append(REFUSED[0])
+                place, length, incomplete, _ = outcome
+                numbers.append(place if in_octets else self.profile.offset(self.octets[start : start + place], place))
+                lengths.append(length)
+                incompletes.append(incomplete)
+            else:
+                if outcome is not last and not silent:  # an input that is cut in many ways has one output
+                    last, count = outcome, units.count(outcome)
+                statuses.append(ACCEPTED[0])
                 numbers.append(count)
                 lengths.append(0)
                 incompletes.append(0)
-                output += scalars
-            else:
-                statuses += REFUSED
-                numbers.append(self.profile.offset(self.octets[start : start + flaw.offset], flaw.offset))
-                lengths.append(flaw.length)
-                incompletes.append(flaw.incomplete)
-        written = b"" if silent else units.write(output)
-        return Answers.of(bytes(statuses), big_endian("I", numbers), bytes(lengths), bytes(incompletes), written)
+                output += last
+        columns = bytes(statuses), big_endian("I", numbers), bytes(lengths), bytes(incompletes)
+        return Answers.of(*columns, units.write(output))
+
+    def _expect_replaced(self, units: Units) -> Answers:
+        mode, count, counts, output = self.profile.mode, len(self), list[int](), list[int]()
+        last, scalars = b"", list[int]()
+        for start, end in pairwise(self._starts):
+            octets = self.octets[start:end]
+            if octets != last:  # likewise
+                seen = taken(octets, mode, self._spoken) if mode.swallows else self._segments(octets)
+                last, scalars = octets, mode.output(seen, octets)
+            counts.append(units.count(scalars))
+            output += scalars
+        return Answers.of(ACCEPTED * count, big_endian("I", counts), bytes(count), bytes(count), units.write(output))
+
+    def _gather(self, operation: str, units: Units) -> Answers:
+        """The answers that the batches of the members expect."""
+        batches = {id(batch): batch for batch, _ in self.members}
+        rows = {name: batch.expected(operation, units).rows(units.size) for name, batch in batches.items()}
+        return Answers.of_rows(rows[id(batch)][place] for batch, place in self.members)
 
     def _expect_of_lists(self) -> Answers:
         """For each list of values only a verdict."""
