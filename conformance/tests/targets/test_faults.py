@@ -321,6 +321,7 @@ def test_slow_on_many_is_not_a_fault_of_one():
 def test_requests_grow_only_as_the_target_is_fast(monkeypatch):
     """Quick answers to a few vectors do not promise quick answers to many."""
     monkeypatch.setattr(framed, "_WINDOW", 1)
+    monkeypatch.setattr(framed, "_TRIAL", 1)
     monkeypatch.setattr(framed, "_FIRST", 8)
     answered, restarts = observed([1] * 20 + [800], "slow", "seconds=0.002", timeout=1.5)
     assert restarts == 0

@@ -13,6 +13,7 @@ import contextlib
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import accumulate, pairwise
 from math import isqrt
 from typing import TYPE_CHECKING
@@ -50,9 +51,11 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.targets.shared_memory import Slot
 
-_WINDOW = 128  # requests under way: the target works while the harness judges
+_WINDOW = 256  # requests under way: the target works while the harness judges
 _WINDOW_VECTORS = 1 << 21  # vectors in these requests: memory stays flat
 _WINDOW_OCTETS = 1 << 23  # octets in these vectors
+_TRIAL = 8  # requests under way before the first answer, which shows how large the next ones can be
+_IDLE = 0.01  # seconds without work, after which a target gets more at a time
 _LONG = 0.5  # seconds for one request above which the next ones shrink
 _START_SECONDS = 10.0  # for the greeting: interpreters and virtual machines start slowly
 _SHORT = 0.1  # seconds below which they grow
@@ -77,6 +80,7 @@ class _Asked:
     first: int  # request id of the first item; a batch has one id
     frames: int  # without the following echo
     lengths: Sequence[int]  # octets of each vector's payload
+    sent: float  # the moment, by time.monotonic()
     slot: Slot | None = None  # its place in shared memory
 
 
@@ -111,10 +115,12 @@ class FramedTarget:
         self._next_request = 0
         self._size = _FIRST  # vectors in a request
         self._suspects = 0  # vectors asked again after a failure, one request at a time
+        self._answered = 0.0  # the moment of the last answers, by time.monotonic()
         self._failure: Fault | None = None  # the failure that made them suspects
         self._under_way: deque[_Asked] = deque()
         self._vectors = self._octets = 0  # in progress
         self._waiting: deque[tuple[Batch, str]] = deque()  # to be asked before anything new
+        self._following: Callable[[], tuple[Batch, str] | None] = lambda: None
 
     @property
     def greeting(self) -> Greeting:
@@ -208,44 +214,79 @@ class FramedTarget:
                 self.notes.append(note)
         self._process = None
 
+    def kill(self) -> None:
+        """End it at once, whatever it is doing."""
+        if self._process is not None:
+            self._process.kill()
+        self._process = None
+
+    def another(self) -> FramedTarget:
+        """The same target, to run in a second process."""
+        return replace(self, notes=[])
+
     def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
-        source = iter(asked)
+        self.begin(partial(next, iter(asked), None))
+        while self.ask_more():
+            if (answered := self.next_answer()) is not None:
+                yield answered
+
+    def begin(self, following: Callable[[], tuple[Batch, str] | None], takes: int = 0) -> None:
+        """Forget the earlier questions, and take new ones.
+
+        Args:
+            following: returns the next question, or None if there is none now.
+            takes: the vectors in a request, if known.
+        """
+        if takes:
+            self._size, self._answered = takes, time.monotonic()
+        self._following = following
         self._under_way.clear()
         self._waiting.clear()
         self._vectors = self._octets = 0
-        while self._ask_more(source):
-            current = self._under_way[0]
-            started = time.monotonic()
-            try:
-                answers = self._receive(current)
-            except Ended as ended:
-                if (culprit := self._after(ended)) is not None:
-                    yield culprit
-                continue
-            self._under_way.popleft()
-            self._vectors -= len(current.batch)
-            self._octets -= len(current.batch.octets)
-            unstable = None
-            if not self._suspects:
-                self._resize(time.monotonic() - started, len(current.batch))
-            else:
-                self._suspects = max(self._suspects - len(current.batch), 0)
-                if not self._suspects and not isinstance(
-                    self._failure, TimedOut
-                ):  # a target that is slow on a batch is not unstable
-                    unstable = self._failure
-            yield Answered(current.batch, current.operation, answers, unstable=unstable)
 
-    def _ask_more(self, source: Iterator[tuple[Batch, str]]) -> bool:
+    def next_answer(self) -> Answered | None:
+        """The answers to the oldest request under way; None if they must be asked for again, after a failure.
+
+        Raises:
+            BudgetSpent: it fails too often.
+            TargetError: it does not start any more.
+        """
+        current = self._under_way[0]
+        try:
+            answers = self._receive(current)
+        except Ended as ended:
+            return self._after(ended)
+        self._under_way.popleft()
+        self._vectors -= len(current.batch)
+        self._octets -= len(current.batch.octets)
+        unstable = None
+        if not self._suspects:
+            self._resize(self._taken_for(current), len(current.batch))
+        else:
+            self._suspects = max(self._suspects - len(current.batch), 0)
+            if not self._suspects and not isinstance(
+                self._failure, TimedOut
+            ):  # a target that is slow on a batch is not unstable
+                unstable = self._failure
+        return Answered(current.batch, current.operation, answers, unstable=unstable)
+
+    def _taken_for(self, current: _Asked) -> float:
+        """The seconds that the target took for a request, whenever the harness received the answers; 0 if unknown."""
+        assert self._process is not None
+        begun, self._answered = max(current.sent, self._answered), self._process.arrived
+        return self._answered - begun
+
+    def ask_more(self) -> bool:
         """Send requests until the window is full; return True if any is under way."""
+        is_idle = self._is_idle
         while not self._under_way or (
             not self._suspects
-            and len(self._under_way) < _WINDOW
+            and len(self._under_way) < (_WINDOW if self._answered else _TRIAL)
             and self._vectors < _WINDOW_VECTORS
             and self._octets < _WINDOW_OCTETS
         ):
             if not self._waiting:
-                following = next(source, None)
+                following = self._following()
                 if following is None:
                     break
                 self._waiting.append(following)
@@ -253,23 +294,38 @@ class FramedTarget:
             if len(batch) > self._size:
                 self._waiting.appendleft((batch.part(self._size, len(batch)), operation))
                 batch = batch.part(0, self._size)
-            if self._under_way and not self._has_room(batch, operation):
+            slot = self._slot(batch, operation, anywhere=is_idle)
+            if slot is None and self._under_way and self._can_hold(batch, operation):
                 self._waiting.appendleft((batch, operation))
                 break
-            asked, frames = self._request(batch, operation)
+            asked, frames = self._request(batch, operation, slot)
             self._under_way.append(asked)  # before sending, after which the target may be busy
             self._send(frames)
             self._vectors += len(batch)
             self._octets += len(batch.octets)
         return bool(self._under_way)
 
-    def _has_room(self, batch: Batch, operation: str) -> bool:
-        """True if the request can be sent now: one that fits into shared memory waits for room there."""
+    @property
+    def _is_idle(self) -> bool:
+        """True if the target has waited for a while with everything answered: the harness takes longer to judge."""
+        if not self._under_way or self._process is None:
+            return False
+        answered, since = self._process.last
+        return answered == (self._next_request - 1) & 0xFFFFFFFF and time.monotonic() - since > _IDLE
+
+    def _slot(self, batch: Batch, operation: str, *, anywhere: bool = False) -> Slot | None:
+        """A place for the request in shared memory, if there is one; ``anywhere``: in all of it."""
         if batch.singly or self._process is None or (shared := self._process.shared) is None:
-            return True
+            return None
         lengths, octets = batch.payloads(operation)
-        size = len(lengths), len(octets)
-        return shared.slot(*size) is not None or not shared.can_hold(*size)
+        return shared.slot(len(lengths), len(octets), anywhere=anywhere)
+
+    def _can_hold(self, batch: Batch, operation: str) -> bool:
+        """True if the request waits for room in shared memory; a pipe takes one that is larger, or for itself."""
+        if batch.singly or self._process is None or (shared := self._process.shared) is None:
+            return False
+        lengths, octets = batch.payloads(operation)
+        return shared.can_hold(len(lengths), len(octets))
 
     def _after(self, ended: Ended) -> Answered | None:
         """Restart, and ask unanswered requests again. Returns the culprit's answer, if the culprit is known."""
@@ -300,7 +356,7 @@ class FramedTarget:
         """Grow while four times as many vectors would take less than half the limit, however few these were."""
         if seconds > _LONG and self._size > 1:
             self._size = max(min(self._size, 8192) // 2, 1)
-        elif seconds < _SHORT and 4 * self._size * seconds < vectors * self.timeout / 2 and self._size < _WHOLE:
+        elif 0 < seconds < _SHORT and 4 * self._size * seconds < vectors * self.timeout / 2 and self._size < _WHOLE:
             self._size *= 4
 
     def _restart(self, why: Fault) -> None:
@@ -368,7 +424,7 @@ class FramedTarget:
         for operation in operations:
             if operation in MEASURED:
                 letter = Batch.of([Vector("smoke", _LETTER.get(operation, b"a"), chunks=(1,))])
-                asked, frames = self._request(letter, operation)
+                asked, frames = self._request(letter, operation, self._slot(letter, operation))
                 self._send(frames)
                 answers = self._receive(asked)
                 if answers.statuses in (UNSUPPORTED, FAILED):
@@ -382,15 +438,13 @@ class FramedTarget:
         assert self._process is not None
         self._process.send_frames(*frames)
 
-    def _request(self, batch: Batch, operation: str) -> tuple[_Asked, Sequence[bytes]]:
-        """A request with the next number, and its frames in sending order."""
+    def _request(self, batch: Batch, operation: str, slot: Slot | None = None) -> tuple[_Asked, Sequence[bytes]]:
+        """A request with the next number, and its frames in sending order; ``slot``: its place in shared memory."""
         assert self._process is not None
         lengths, octets = batch.payloads(operation)
-        first, code, slot = self._next_request, operation.encode(), None
+        first, code = self._next_request, operation.encode()
         batched = BATCH in self.greeting.operations
-        if (shared := self._process.shared) is not None and not batch.singly:
-            slot = shared.slot(len(lengths), len(octets))
-        if shared is not None and slot is not None:
+        if (shared := self._process.shared) is not None and slot is not None:
             shared.fill(slot, batch.lengths_on_wire(operation), octets)
             place = SHARED_BATCH.encode() + code + big_endian("I", (len(lengths), *slot))
             requests, count = [frame(first, place)], 1
@@ -407,7 +461,8 @@ class FramedTarget:
             requests, count = [b"".join(frames)], len(frames)
         echo = (first + count) & 0xFFFFFFFF
         self._next_request = (echo + 1) & 0xFFFFFFFF
-        return _Asked(batch, operation, first, count, lengths, slot), (*requests, frame(echo, ECHO.encode()))
+        asked = _Asked(batch, operation, first, count, lengths, time.monotonic(), slot)
+        return asked, (*requests, frame(echo, ECHO.encode()))
 
     def _receive(self, asked: _Asked) -> Answers:
         """Raises: Ended: there is no answer, or one that breaks the protocol."""

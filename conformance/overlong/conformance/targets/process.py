@@ -92,6 +92,10 @@ class Ended(Exception):
         self.words = words
 
 
+_Read = tuple[float, list[Response]] | Greeting | Ended
+"""What the reader thread has read: responses, with the moment when they had arrived."""
+
+
 class Process:
     """A target's process. Read its greeting before the first request."""
 
@@ -128,8 +132,12 @@ class Process:
         self._popen = self._start(command, environment, self._memory, folder)
         self._queued = self._written = 0  # requests given to the writer thread, and those it has finished
         self._requests: queue.SimpleQueue[tuple[bytes, ...] | None] = queue.SimpleQueue()
-        self._responses: queue.Queue[list[Response] | Greeting | Ended] = queue.Queue(_QUEUED)
+        self._responses: queue.Queue[_Read] = queue.Queue(_QUEUED)
         self._ready: deque[Response] = deque()
+        self.arrived = 0.0
+        """The moment when the last response that was received had arrived, by :func:`time.monotonic`."""
+        self.last = (-1, 0.0)
+        """The last request whose response has arrived, received or not, and the moment; -1 if there is none."""
         self._stderr = b""
         self._closing = threading.Event()
         assert self._popen.stdin is not None
@@ -266,8 +274,9 @@ class Process:
         """
         while not self._ready:
             arrived = self._next(timeout)
-            assert not isinstance(arrived, Greeting)
-            self._ready.extend(arrived)
+            assert isinstance(arrived, tuple)
+            self.arrived, some = arrived
+            self._ready.extend(some)
         return self._ready.popleft()
 
     def exit_reason(self) -> str:
@@ -288,7 +297,7 @@ class Process:
             self._threads[1].join(_READ_UP)
         if not wrong and (self._ready or not self._responses.empty()):
             with contextlib.suppress(queue.Empty):
-                if self._ready or isinstance(self._responses.get_nowait(), list):
+                if self._ready or isinstance(self._responses.get_nowait(), tuple):
                     wrong = "it sent a response that was not asked for"
         self.kill()
         return wrong
@@ -353,7 +362,7 @@ class Process:
         self._isolation = isolation or self._isolation
         return int(error or 0)
 
-    def _next(self, timeout: float) -> list[Response] | Greeting:
+    def _next(self, timeout: float) -> tuple[float, list[Response]] | Greeting:
         try:
             arrived = self._responses.get(timeout=timeout)
         except queue.Empty:
@@ -390,13 +399,13 @@ class Process:
             while not self._closing.is_set():
                 found = _split(buffer)
                 if found:
-                    self._put(found)
+                    self._arrive(found)
                 if _has_begun_large(buffer):
                     large = self._read_large(pipe, buffer)
                     if large is None:
                         self._put(Ended(self._end(half_a_frame=True)))
                         return
-                    self._put([large])
+                    self._arrive([large])
                 octets = self._more(pipe)
                 if not octets:
                     break
@@ -456,7 +465,12 @@ class Process:
                     patience = 0  # earlier output is still in the pipe
         return True
 
-    def _put(self, item: list[Response] | Greeting | Ended) -> None:
+    def _arrive(self, responses: list[Response]) -> None:
+        now = time.monotonic()
+        self.last = responses[-1].request, now
+        self._put((now, responses))
+
+    def _put(self, item: _Read) -> None:
         while not self._closing.is_set():
             try:
                 self._responses.put(item, timeout=0.2)

@@ -83,19 +83,23 @@ class SharedMemory:
         """Release the memory."""
         self._octets.close()
 
-    def slot(self, items: int, octets: int) -> Slot | None:
-        """A slot, to be filled next, for that many items with that many octets in all; None if there is no room now."""
+    def slot(self, items: int, octets: int, *, anywhere: bool = False) -> Slot | None:
+        """A slot, to be filled next, for that many items with that many octets in all; None if there is no room now.
+
+        ``anywhere``: it may lie beyond the octets that the caches hold.
+        """
         size = 4 * items + octets
         before, room = _parts(items, octets)
         first, last = (self._slots[0].start, self._slots[-1].end) if self._slots else (0, 0)
         if first <= last:  # the slots are in one piece
             self._extent = min(max(self._extent, _ABREAST * (before + room)), SIZE)
+        extent = SIZE if anywhere else self._extent
         if not self._slots:
-            start, end = 0, self._extent
+            start, end = 0, extent
         elif last <= first:  # between the last slot and the first
             start, end = last, first - 1
-        elif last + before + room <= self._extent:
-            start, end = last, self._extent
+        elif last + before + room <= extent:
+            start, end = last, extent
         else:
             start, end = 0, first - 1
         return Slot(start, size, start + before, room) if start + before + room <= end else None
