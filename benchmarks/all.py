@@ -66,17 +66,6 @@ and fails if a ratio is worse by half than its bound; if the bound is missed her
 """
 
 
-WHY = {
-    "certify_cpython": """
-The bound of 3.5 is missed because the worker alone comes near it. Strict decoding takes as long as the bare loop,
-replacing a fifth more, cutting batches a quarter of the loop, and putting the answers of both into columns three
-tenths each. The rest is the start of the worker's Python and its sandbox (0.1 s, half a loop), and the strings
-asked singly at the end. The harness works at the same time on the other core. A second worker, with batches dealt
-in turn, gained only 3 % on two cores, because both are busy already."""
-}
-"""Remarks on missed bounds, by the benchmark's name."""
-
-
 def machine(*, quick: bool) -> str:
     """The machine and the mode of the measurement, in a line."""
     name = platform.processor() or platform.machine()
@@ -111,7 +100,6 @@ def table(figures: dict[str, list[Figure]]) -> str:
             continue
         rows += [f"\n## {name}.py\n", "| | measured | bound |", "|---|---|---|"]
         rows += [f"| {one.what} | {one.words} | {one.bound_words} |" for one in each]
-        rows += [WHY[name]] if name in WHY else []
     return "\n".join(rows) + "\n"
 
 

@@ -2,9 +2,10 @@
 
 Each wrong decoder is compared with the right one of its kind, which has the same adapter and speed. They run in turn,
 several times, in one process; the figures are medians of ratios of wall time. There are no sweeps, which have another
-judge. Bound: 2. Decoders that put out text miss it. The judge handles answers to well-formed strings in whole batches,
-about a microsecond each; but it examines 18,000 divergences among ill-formed strings and streams singly, writes 12,000
-of them, and learns the dialect of the wrong decoder, which a right one does not need.
+judge. Bound: 2. Most miss it: two processes answer sooner than the judge examines wrong answers. It handles answers to
+well-formed strings in whole batches, about a microsecond each; but it examines 18,000 divergences among ill-formed
+strings and streams singly, writes 12,000 of them, and learns the dialect of the wrong decoder, which a right one does
+not need.
 
     python benchmarks/certify_wrong.py [ROUNDS [SUITE ...]]
 """
@@ -21,10 +22,10 @@ from runner import arguments, figure, ratios, spread, turns
 
 DECODERS = Path(__file__).with_name("wrong_everywhere.py")
 PAIRS = {
-    "refuses_all": ("right_validator", 2.5),
+    "refuses_all": ("right_validator", 3.4),
     "accepts_all": ("right_validator", None),
-    "latin_1": ("right_decoder", 8.0),
-    "refuses_all_at_0": ("right_decoder", 5.0),
+    "latin_1": ("right_decoder", 9.5),
+    "refuses_all_at_0": ("right_decoder", 6.5),
 }
 """The right decoder for each; and the ratio so far, if the bound is missed."""
 BOUND = 2.0

@@ -20,11 +20,12 @@ from overlong.conformance.support.whole_file import make_folder, usable, written
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.pair import Pair
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
 from overlong.conformance.targets.resolve import Limits, identity_of, resolve
 from overlong.conformance.vectors.names import all_spelt_now
 from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.suites import DRAWN, OF_OCTETS, SUITES, suite_named
+from overlong.conformance.vectors.suites import DRAWN, OF_OCTETS, SHARED, SUITES, suite_named
 from overlong.conformance.vectors.suites.core import GIVEN
 from overlong.reference import dialect
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.expected import Expectations
+    from overlong.conformance.results.run import Run
     from overlong.conformance.sweep.pool import Local
     from overlong.conformance.vectors.suites.suite import Suite
 
@@ -61,6 +63,7 @@ def certify(
     progress: Progress | None = None,
     expected: Expectations | None = None,
     trust: bool = False,
+    paired: bool = True,
 ) -> Certificate:
     """Certify a target.
 
@@ -84,6 +87,7 @@ def certify(
         expected: the expected deviations of this target (``expected/``); their file is rewritten if it is ``updating``
             and the run is whole.
         trust: agree to everything that ``overlong.toml`` or ``pyproject.toml`` of the current folder runs for it.
+        paired: two processes of the target share the largest suites.
 
     Raises:
         NotAgreed: such a file names the target's command, and the user has not agreed to it.
@@ -112,7 +116,8 @@ def certify(
     _forget(output)
     with contextlib.ExitStack() as stack:
         stack.callback(resolved.close)
-        resolved.start()
+        asked = _paired(resolved, chosen, stack) if paired else resolved
+        asked.start()
         _make(chosen)  # while the target starts
         resolved.open()
         pace = Pace()
@@ -131,8 +136,8 @@ def certify(
         swept = found
         if expected is not None:
             found, diverged, swept = expected.listeners(found, diverged)
-        runner = Runner(resolved, profile=profile, found=found, diverged=diverged)
-        run = runner.suites(chosen, progress or _no_progress)
+        runner = Runner(asked, profile=profile, found=found, diverged=diverged)
+        run = _run(runner, asked, chosen, progress or _no_progress)
         if (
             (suites is None or portrait)
             and writer is not None
@@ -145,7 +150,7 @@ def certify(
 
             learn_and_map(resolved, run, writer)
         resolved.close()
-        run.sign, run.notes = sign(run), [*resolved.notes, *caveats(run)]
+        run.sign, run.notes = sign(run), [*asked.notes, *caveats(run)]
         run.isolation = resolved.isolation
         if isinstance(resolved, FramedTarget) and not run.incomplete and sweeps_follow:
             # loads the plans, so only if a sweep is possible
@@ -170,6 +175,33 @@ def certify(
         with written_whole(output / CERTIFICATE) as file:
             file.write(certificate.to_json())
     return certificate
+
+
+def _paired(
+    target: FramedTarget | RecordedTarget, suites: Sequence[Suite], stack: contextlib.ExitStack
+) -> FramedTarget | RecordedTarget | Pair:
+    """The target, with a second process if any of the suites may be shared."""
+    if isinstance(target, RecordedTarget) or not _shared(suites):
+        return target
+    pair = Pair(target)
+    stack.callback(pair.close)
+    return pair
+
+
+def _run(
+    runner: Runner, asked: FramedTarget | RecordedTarget | Pair, suites: Sequence[Suite], progress: Progress
+) -> Run:
+    """Run the suites; the second process of a pair ends after them."""
+    if not isinstance(asked, Pair):
+        return runner.suites(suites, progress)
+    asked.share([suite.name for suite in _shared(suites) if offered_in(suite, asked.greeting)])
+    run = runner.suites(suites, progress)
+    asked.close()
+    return run
+
+
+def _shared(suites: Sequence[Suite]) -> list[Suite]:
+    return [suite for suite in suites if suite.name in SHARED]
 
 
 def _make(suites: Sequence[Suite]) -> None:

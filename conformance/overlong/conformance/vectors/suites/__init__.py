@@ -41,6 +41,8 @@ QUICK = (
 )
 DRAWN = (MIXTURES.name, MIXTURES_IN_CHUNKS.name, MIXTURES_USED_BEFORE.name)
 """Suites that sample, as sweeps do: they take seconds, and a run without sweeps leaves them out."""
+SHARED = (SCALARS.name, BETWEEN_OTHERS.name, ENCODED_SCALARS.name)
+"""Suites of a million vectors, which two processes of a target share."""
 PROVING = tuple(name for name in SUITES if name not in DRAWN)
 
 GENERATED = {f"exhaustive-{longest}": longest for longest in range(1, LONGEST + 1)}

@@ -1,0 +1,135 @@
+"""Two processes of one target, which share its large suites.
+
+The harness takes less time for a batch than most decoders, so it can keep two processes busy. Batches are dealt in
+turn, and answers come back in order: a run has the same results as with one process, unless an answer depends on
+strings of earlier batches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.target import TargetError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.targets.framed import FramedTarget
+    from overlong.conformance.vectors.batch import Batch
+
+
+_PROVEN = 1 << 13
+"""The vectors in a request of the first process that show how many the second one can take; it does not try first."""
+
+
+_AHEAD = 64
+"""The questions that wait for one process while the other has none."""
+
+
+class Pair:
+    """A target whose second process answers half of the shared suites; its first one answers everything else."""
+
+    def __init__(self, first: FramedTarget) -> None:
+        """Nothing starts here, and closing the pair leaves ``first`` open."""
+        self._first, self._second = first, first.another()
+        self._shared: Collection[str] = ()
+
+    @property
+    def id(self) -> str:
+        return self._first.id
+
+    @property
+    def greeting(self) -> Greeting:
+        return self._first.greeting
+
+    @property
+    def restarts(self) -> int:
+        """The restarts of both, which share one budget."""
+        return self._first.restarts
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes of both; a second process that shared nothing does not count."""
+        more = self._second.notes if self._shared else []
+        return [*self._first.notes, *(note for note in more if note not in self._first.notes)]
+
+    def start(self) -> None:
+        """Start both processes without waiting for them.
+
+        Raises:
+            TargetError: the first one cannot be started at all.
+        """
+        self._first.start()
+        with contextlib.suppress(TargetError):  # of one that runs only once, the first process answers everything
+            self._second.start()
+
+    def open(self) -> None:
+        self._first.open()
+
+    def share(self, suites: Collection[str]) -> None:
+        """Share the suites with these names from now on, if a second process works and greets like the first."""
+        self._shared = ()
+        if not suites:
+            self._second.kill()
+            return
+        with contextlib.suppress(TargetError):
+            self._second.open()
+            if self._second.greeting == self._first.greeting:
+                self._shared = suites
+
+    def close(self) -> None:
+        """End the second process."""
+        self._second.close()
+
+    def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
+        deal = _Deal(iter(asked), self._shared)
+        both, at_work = (self._first, self._second), [self._first]
+        self._first.begin(partial(deal.following, 0))
+        while self._first.ask_more() or deal.order:
+            while deal.order:
+                whose, vectors = deal.order.popleft()
+                while vectors:
+                    if self._shared and len(at_work) == 1 and (whose or self._first.takes >= _PROVEN):
+                        self._second.begin(partial(deal.following, 1), self._first.takes)
+                        at_work.append(self._second)
+                    for each in at_work:  # the other has something to do, too, before the harness waits for one
+                        each.ask_more()
+                    if (answered := self._next_answer(both[whose])) is not None:
+                        vectors -= len(answered.batch)
+                        yield answered
+
+    def _next_answer(self, whose: FramedTarget) -> Answered | None:
+        whose.restarts = self._first.restarts
+        try:
+            return whose.next_answer()
+        finally:
+            self._first.restarts = whose.restarts
+
+
+class _Deal:
+    """Deals questions to two processes."""
+
+    def __init__(self, asked: Iterator[tuple[Batch, str]], shared: Collection[str]) -> None:
+        """Batches of the suites ``shared`` are dealt in turn, all others to the first process, 0."""
+        self._asked, self._shared = asked, shared
+        self._dealt: tuple[deque[tuple[Batch, str]], ...] = (deque(), deque())
+        self._last: Batch | None = None
+        self._turn = 0
+        self.order = deque[tuple[int, int]]()
+        """Which process answers next, and how many vectors."""
+
+    def following(self, whose: int) -> tuple[Batch, str] | None:
+        """The next question to a process; None if there is none now."""
+        mine, others = self._dealt[whose], self._dealt[1 - whose]
+        while not mine and len(others) < _AHEAD and (question := next(self._asked, None)) is not None:
+            batch = question[0]
+            if batch is not self._last:  # one process gets all operations of a batch, and cuts it once
+                self._last, self._turn = batch, 1 - self._turn if batch.suite in self._shared else 0
+            self._dealt[self._turn].append(question)
+            self.order.append((self._turn, len(batch)))
+        return mine.popleft() if mine else None
