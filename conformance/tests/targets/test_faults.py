@@ -280,13 +280,13 @@ def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
     try:
         assert failures(1) == [True]
         assert target.restarts == 2
-        spares = list(target._spares)
+        spares = list(target._spares._started)
         assert len(spares) == 2
         for spare in spares:
             spare.result().greeting(10)
         assert failures(1) == [True]
-        assert not [spare for spare in target._spares if spare in spares]  # both spares were used
-        for spare in target._spares:
+        assert not [spare for spare in target._spares._started if spare in spares]  # both spares were used
+        for spare in target._spares._started:
             spare.result().greeting(10)
             spare.result().kill()
         assert failures(3) == [True] * 3
@@ -295,7 +295,7 @@ def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
         assert target.restarts == 10
     finally:
         target.close()
-    assert not target._spares
+    assert not target._spares._started
 
 
 def observed(batches, *words, timeout):

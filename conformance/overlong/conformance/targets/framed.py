@@ -9,7 +9,6 @@ spares: processes that a thread starts in advance, so that a failure does not wa
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
@@ -40,12 +39,12 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.support.printable import printable, times
 from overlong.conformance.targets.process import Ended, Process, size_in_words
+from overlong.conformance.targets.spares import Spares
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Future, ThreadPoolExecutor
 
     from overlong.conformance.protocol.observation import Fault
     from overlong.conformance.protocol.wire import Greeting
@@ -109,8 +108,7 @@ class FramedTarget:
 
     def __post_init__(self) -> None:
         self._process: Process | None = None
-        self._spares: deque[Future[Process]] = deque()  # in starting order
-        self._starter: ThreadPoolExecutor | None = None  # the thread that starts them
+        self._spares = Spares(self.new_process)
         self.isolation = ""  # the kind of its isolation; known once it is open
         self._next_request = 0
         self._size = _FIRST  # vectors in a request
@@ -202,11 +200,7 @@ class FramedTarget:
             raise TargetError(f"{printable(self.id)}: not measured: {why}{said}") from error
 
     def close(self) -> None:
-        while (spare := self._spare()) is not None:
-            spare.kill()
-        if self._starter is not None:
-            self._starter.shutdown()
-            self._starter = None
+        self._spares.close()
         if self._process is not None:
             if self._under_way:  # the run was interrupted, so a busy target is not at fault
                 self._process.kill()
@@ -370,7 +364,7 @@ class FramedTarget:
                 f"{printable(self.id)} failed {times(self.restarts)} (last: {describe(why)}); "
                 "raise the limit with --restarts, or mend the first failure"
             )
-        self._process = self._spare()
+        self._process = self._spares.take()
         self.start()
         try:
             same = self.greeting == greeting
@@ -380,32 +374,8 @@ class FramedTarget:
             raise TargetError(
                 f"{printable(self.id)}: its greeting changed after a restart; it must describe the same decoder"
             )
-        self._keep_spares()
-
-    def _spare(self) -> Process | None:
-        """The oldest spare that is still running, if any."""
-        while self._spares:
-            with contextlib.suppress(OSError, ValueError, TargetError):  # the next start reports the error
-                if (spare := self._spares[0].result()).is_alive:
-                    self._spares.popleft()
-                    return spare
-                spare.kill()
-            self._spares.popleft()
-        return None
-
-    def _keep_spares(self) -> None:
-        """Start as many spares as may be needed. One culprit is no reason: most targets have no other.
-
-        A thread starts them, because a start takes at least as long as noticing a death.
-        """
-        wanted = min(_SPARES, self.restart_budget - self.restarts) if self.restarts > 1 else 0
-        if len(self._spares) < wanted:
-            if self._starter is None:
-                from concurrent.futures import ThreadPoolExecutor
-
-                self._starter = ThreadPoolExecutor(1, "spares")
-            while len(self._spares) < wanted:
-                self._spares.append(self._starter.submit(self.new_process))
+        if self.restarts > 1:  # one culprit is no reason: most targets have no other
+            self._spares.keep(min(_SPARES, self.restart_budget - self.restarts))
 
     def _smoke(self) -> None:
         """Ask the echo, then each operation on one letter, so that a broken adapter never yields a verdict."""
