@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,7 @@ def verdict_machine(spoken: Dialect) -> Transducer:
 def place_machine(spoken: Dialect, *, lengths: bool = True, incompletes: bool = True) -> Transducer:
     """The change of the place of refusal by each octet, for a decoder that also reports length and incompleteness."""
 
+    @lru_cache(maxsize=2)  # each state's octets are asked for again with every octet behind them
     def place(octets: bytes) -> Place | None:
         found = outcome(octets, "fatal", spoken)
         if isinstance(found, Decoded):
@@ -89,6 +90,7 @@ def release_machine(spoken: Dialect, mode: ErrorMode) -> Transducer:
 
 
 def _output_machine(spoken: Dialect, mode: ErrorMode, *, ended: bool) -> Transducer:
+    @lru_cache(maxsize=2)  # as above
     def put_out(octets: bytes) -> tuple[int, ...]:
         found = list(taken(octets, mode, spoken))
         if not ended and found and isinstance(found[-1], MaximalSubpart) and found[-1].incomplete:

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from overlong.conformance.protocol.wire import (
@@ -349,7 +349,8 @@ class Batch:
                 if isinstance(found, MaximalSubpart):
                     result.append(found)
                     break
-                scalars += found.scalars
+                if not found.silent:
+                    scalars.append(found.scalar)
             else:
                 result.append(tuple(scalars))
         return result
@@ -396,12 +397,18 @@ class Batch:
 
     def _expect_replaced(self, units: Units) -> Answers:
         mode, count, counts, output = self.profile.mode, len(self), list[int](), list[int]()
-        last, scalars = b"", list[int]()
-        for start, end in pairwise(self._starts):
+        known = self.worked_out.get(self._key_of_outcomes, ())
+        last: bytes | None = None
+        scalars: Sequence[int] = ()
+        for (start, end), outcome in zip_longest(pairwise(self._starts), known):
             octets = self.octets[start:end]
             if octets != last:  # likewise
-                seen = taken(octets, mode, self._spoken) if mode.swallows else self._segments(octets)
-                last, scalars = octets, mode.output(seen, octets)
+                last = octets
+                if outcome is None or isinstance(outcome, MaximalSubpart):
+                    seen = taken(octets, mode, self._spoken) if mode.swallows else self._segments(octets)
+                    scalars = mode.output(seen, octets)
+                else:
+                    scalars = outcome
             counts.append(units.count(scalars))
             output += scalars
         return Answers.of(ACCEPTED * count, big_endian("I", counts), bytes(count), bytes(count), units.write(output))
