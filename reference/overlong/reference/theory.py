@@ -116,7 +116,7 @@ def words_apart(
         if word is None:
             raise ValueError(f"states {pair[0]} and {pair[1]} are equivalent; minimise the automaton first")
         words.add(word)
-    for word in sorted(words, key=shortlex, reverse=True):
+    for word in reversed(in_shortlex(words)):
         if all(told(words - {word}, pair) for pair in pairs):
             words.remove(word)
     return tuple(in_shortlex(words))

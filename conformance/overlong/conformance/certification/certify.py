@@ -119,7 +119,7 @@ def certify(
         asked = _paired(resolved, chosen, stack) if paired else resolved
         asked.start()
         _make(chosen)  # while the target starts
-        resolved.open()
+        asked.open()
         pace = Pace()
         left_out = _suites_left_out(resolved, suites, thorough=thorough) or spared
         if not isinstance(resolved, RecordedTarget):

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.protocol.observation import Fault
     from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.targets.shared_memory import Slot
+    from overlong.conformance.targets.shared_memory import SharedMemory, Slot
 
 _WINDOW = 256  # requests under way: the target works while the harness judges
 _WINDOW_VECTORS = 1 << 21  # vectors in these requests: memory stays flat
@@ -307,16 +307,20 @@ class FramedTarget:
         answered, since = self._process.last
         return answered == (self._next_request - 1) & 0xFFFFFFFF and time.monotonic() - since > _IDLE
 
+    def _shared_for(self, batch: Batch) -> SharedMemory | None:
+        """The memory in which the batch can stand, if there is any."""
+        return None if batch.singly or self._process is None else self._process.shared
+
     def _slot(self, batch: Batch, operation: str, *, anywhere: bool = False) -> Slot | None:
         """A place for the request in shared memory, if there is one; ``anywhere``: in all of it."""
-        if batch.singly or self._process is None or (shared := self._process.shared) is None:
+        if (shared := self._shared_for(batch)) is None:
             return None
         lengths, octets = batch.payloads(operation)
         return shared.slot(len(lengths), len(octets), anywhere=anywhere)
 
     def _can_hold(self, batch: Batch, operation: str) -> bool:
         """True if the request waits for room in shared memory; a pipe takes one that is larger, or for itself."""
-        if batch.singly or self._process is None or (shared := self._process.shared) is None:
+        if (shared := self._shared_for(batch)) is None:
             return False
         lengths, octets = batch.payloads(operation)
         return shared.can_hold(len(lengths), len(octets))

@@ -60,6 +60,11 @@ class Member(NamedTuple):
     batch: Batch
     place: int
 
+    @classmethod
+    def of(cls, vector: Vector) -> Member:
+        """The only vector of a batch."""
+        return cls(Batch.of([vector]), 0)
+
     @property
     def vector(self) -> Vector:
         return self.batch[self.place]
@@ -67,7 +72,7 @@ class Member(NamedTuple):
     @property
     def alone(self) -> Member:
         """The same vector in a batch of its own, without the others and all that is known about them."""
-        return Member(Batch.of([self.vector]), 0)
+        return Member.of(self.vector)
 
 
 @dataclass(frozen=True)

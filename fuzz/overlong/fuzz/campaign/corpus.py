@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import printable, thousands
 from overlong.fuzz.campaign.status import CampaignError
-from overlong.reference.theory import shortlex
+from overlong.reference.theory import in_shortlex, shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -232,11 +232,11 @@ def fewest(
         elif still:
             heapq.heappush(heap, (-still, place, octets))
     times = Counter(feature for octets in chosen for feature in features[octets])
-    for octets in sorted(chosen, key=shortlex, reverse=True):  # an early choice may have become redundant
+    for octets in reversed(in_shortlex(chosen)):  # an early choice may have become redundant
         if all(times[feature] > 1 for feature in features[octets]):
             chosen.remove(octets)
             times.subtract(features[octets])
-    return sorted(chosen, key=shortlex)
+    return in_shortlex(chosen)
 
 
 def seeds_of(inputs: Iterable[bytes], notes: list[str]) -> tuple[bytes, ...]:
@@ -266,7 +266,7 @@ def seeds_of(inputs: Iterable[bytes], notes: list[str]) -> tuple[bytes, ...]:
 def _least(inputs: set[bytes]) -> list[bytes]:
     """The least inputs, up to the limits for seeds."""
     seeds, octets = list[bytes](), 0
-    for each in sorted(inputs, key=shortlex)[:MOST_IN_NUMBER]:
+    for each in in_shortlex(inputs)[:MOST_IN_NUMBER]:
         if (octets := octets + len(each)) > MOST_SEEDS:
             break
         seeds.append(each)

@@ -22,7 +22,7 @@ from overlong.reference.order import (
     TRAIL_SURROGATES,
     well_formed_products,
 )
-from overlong.reference.theory import access_words, shortlex
+from overlong.reference.theory import access_words, in_shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -140,7 +140,7 @@ def fillers_of(spoken: Dialect) -> tuple[tuple[Filler, ...], tuple[Filler, ...]]
 
 def in_order(words: Iterable[bytes]) -> tuple[bytes, ...]:
     """Each once, in shortlex order."""
-    return tuple(sorted(set(words), key=shortlex))
+    return tuple(in_shortlex(set(words)))
 
 
 def reaching(automaton: Automaton) -> tuple[bool, ...]:

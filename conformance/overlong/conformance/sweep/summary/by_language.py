@@ -26,7 +26,7 @@ from overlong.conformance.sweep.summary.patterns import (
 )
 from overlong.conformance.sweep.summary.transitions import differences_in_words
 from overlong.reference import DEFECTS
-from overlong.reference.theory import shortlex
+from overlong.reference.theory import in_shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -218,7 +218,7 @@ def errors_in_words(facts: Facts, numbers: Iterable[int]) -> tuple[str, tuple[st
     parts: list[Product] = []
     for cut, verb in ((False, "that first goes wrong with"), (True, "that is cut off after")):
         if words[cut]:
-            products = merged(facts.product(word) for word in sorted(words[cut], key=shortlex))
+            products = merged(facts.product(word) for word in in_shortlex(words[cut]))
             parts += products
             all_cuts = {facts.errors.errors[number].octets for number in facts.asked if facts.errors.errors[number].cut}
             every = cut and words[cut] == all_cuts

@@ -11,7 +11,7 @@ import numpy as np
 
 from overlong.conformance.sweep.summary.diagram import MINUS, OR
 from overlong.reference.automaton import OctetClass
-from overlong.reference.theory import shortlex
+from overlong.reference.theory import in_shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -69,7 +69,7 @@ def minimal_factors(sets: Sequence[tuple[Level, int]]) -> list[Product] | None:
 def factors_among(strings: Iterable[bytes]) -> list[Product] | None:
     """The same for a sample of a set: a guess to compare with the whole set. None if there are too many to name."""
     found: list[bytes] = []
-    for string in sorted(set(strings), key=shortlex):
+    for string in in_shortlex(set(strings)):
         if not any(each in string for each in found):
             found.append(string)
             if len(found) > SHOWN or len(string) > _LONGEST:
