@@ -140,6 +140,18 @@ def test_a_target_that_runs_only_once_answers_everything(tmp_path):
     assert closed(first, pair) == []
 
 
+def test_a_target_that_runs_only_once_starts_again_if_the_second_process_was_first(tmp_path):
+    first = FramedTarget("target", [sys.executable, "-c", ONLY_ONCE, str(tmp_path / "lock"), *HOSTILE, "none"])
+    pair = Pair(first)
+    pair._second.start()
+    assert pair._second.greeting  # so it holds the lock
+    pair.start()
+    pair.open()
+    pair.share(["shared"])
+    assert len(said(pair.observe((batch, "D") for batch in batches([30] * 5)))) == 150
+    assert closed(first, pair) == []
+
+
 def test_nothing_to_share_ends_the_second_process():
     first, pair = opened([*HOSTILE, "none"], suites=())
     assert pair._second._process is None

@@ -13,6 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.observation import Crashed
+from overlong.conformance.targets.process import Ended
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -69,7 +71,15 @@ class Pair:
             self._second.start()
 
     def open(self) -> None:
-        self._first.open()
+        """Check that the first one works. One that runs only once may have lost to the second, and starts again."""
+        try:
+            self._first.open()
+        except TargetError as error:
+            if not (isinstance(error.__cause__, Ended) and isinstance(error.__cause__.why, Crashed)):
+                raise
+            self._second.kill()
+            self._first.notes.clear()
+            self._first.open()
 
     def share(self, suites: Collection[str]) -> None:
         """Share the suites with these names from now on, if a second process works and greets like the first."""
