@@ -20,12 +20,14 @@ import subprocess
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from overlong.conformance.targets.builtins import PROJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+Measured = TypeVar("Measured")
 
 _RUST = """
 #[no_mangle]
@@ -49,7 +51,9 @@ simdutf8 = "={version}"
 KEPT_IN = "OVERLONG_FIGURES"
 """The variable that names the file to which figures are added, a line of JSON for each."""
 WORSE = 1.5
-"""A ratio that is worse than its bound by this factor is a defect: no machine explains that much."""
+"""A ratio that is worse than its bound by this factor, each time it is measured, is a defect."""
+ATTEMPTS = 3
+"""How often ``all.py`` measures such a ratio before it says so: other users of the machine come and go."""
 
 
 @dataclass(frozen=True)
@@ -152,15 +156,15 @@ def timed(work: Callable[[], object], clock: Callable[[], float] = time.perf_cou
     return clock() - started
 
 
-def turns(rounds: int, contenders: Mapping[str, Callable[[], float]], *, warm: int = 0) -> dict[str, list[float]]:
+def turns(rounds: int, contenders: Mapping[str, Callable[[], Measured]], *, warm: int = 0) -> dict[str, list[Measured]]:
     """Let the contenders measure in turn, for a number of rounds.
 
     Args:
         rounds: the rounds that count.
-        contenders: functions that return a figure, seconds as a rule.
+        contenders: functions that return what they measured, seconds as a rule.
         warm: earlier rounds, which do not count.
     """
-    figures: dict[str, list[float]] = {name: [] for name in contenders}
+    figures: dict[str, list[Measured]] = {name: [] for name in contenders}
     for number in range(-warm, rounds):
         for name, measure in contenders.items():
             figure = measure()
@@ -194,6 +198,16 @@ def bare_loop(strings: Sequence[bytes], decode: Callable[[bytes], object] = byte
 def children() -> set[int]:
     """The running child processes of this one. Linux only."""
     return set(map(int, Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text("ascii").split()))
+
+
+def descendants() -> set[int]:
+    """The running processes that this one, its threads or their children have started. Linux only."""
+    found, parents = set[int](), {os.getpid()}
+    while parents:
+        lists = [file for parent in parents for file in Path(f"/proc/{parent}/task").glob("*/children")]
+        parents = {int(word) for file in lists for word in file.read_text("ascii").split()}
+        found |= parents
+    return found
 
 
 def cpu_of(process: int) -> float:
