@@ -13,32 +13,27 @@ import time
 from collections import deque
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import accumulate, pairwise
 from math import isqrt
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError
-from overlong.conformance.protocol.observation import Misbehaved, TimedOut, describe
+from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     ANNOUNCE,
-    BATCH,
     ECHO,
     ECHO_PROBE,
     ENCODE,
     ENCODE_UTF16,
     FAILED,
-    HEAD,
     MEASURED,
-    SHARED_BATCH,
     UNSUPPORTED,
     Answers,
     ProtocolError,
-    big_endian,
-    frame,
 )
 from overlong.conformance.support.printable import printable, times
 from overlong.conformance.targets.process import Ended, Process, size_in_words
+from overlong.conformance.targets.requests import prepared, received, slot_of, waits_for_room
 from overlong.conformance.targets.spares import Spares
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector
@@ -48,7 +43,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.protocol.observation import Fault
     from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.targets.shared_memory import SharedMemory, Slot
+    from overlong.conformance.targets.requests import Asked
 
 _WINDOW = 256  # requests under way: the target works while the harness judges
 _WINDOW_VECTORS = 1 << 21  # vectors in these requests: memory stays flat
@@ -66,21 +61,7 @@ _SHORT_OF_MEMORY = ("out of memory", "memoryerror", "alloc", "insufficient memor
 """Phrases in the last words of runtimes and sanitizers; "memory" alone is too little: a module may export none."""
 _LETTER = {ENCODE: b"\0\0\0a", ANNOUNCE: b"\0\0\0a", ENCODE_UTF16: b"\0a"}
 """The letter a, for the operations whose input is not octets."""
-_PLACED = 4  # octets of the response to a batch in shared memory: columns are never so short
 _FEW = 1024  # suspects that are asked again singly: cheaper than another restart, or another time-out
-
-
-@dataclass
-class _Asked:
-    """A request under way."""
-
-    batch: Batch
-    operation: str
-    first: int  # request id of the first item; a batch has one id
-    frames: int  # without the following echo
-    lengths: Sequence[int]  # octets of each vector's payload
-    sent: float  # the moment, by time.monotonic()
-    slot: Slot | None = None  # its place in shared memory
 
 
 @dataclass(eq=False)
@@ -110,12 +91,11 @@ class FramedTarget:
         self._process: Process | None = None
         self._spares = Spares(self.new_process)
         self.isolation = ""  # the kind of its isolation; known once it is open
-        self._next_request = 0
         self._size = _FIRST  # vectors in a request
         self._suspects = 0  # vectors asked again after a failure, one request at a time
         self._answered = 0.0  # the moment of the last answers, by time.monotonic()
         self._failure: Fault | None = None  # the failure that made them suspects
-        self._under_way: deque[_Asked] = deque()
+        self._under_way: deque[Asked] = deque()
         self._vectors = self._octets = 0  # in progress
         self._waiting: deque[tuple[Batch, str]] = deque()  # to be asked before anything new
         self._following: Callable[[], tuple[Batch, str] | None] = lambda: None
@@ -129,6 +109,11 @@ class FramedTarget:
         except OSError as error:
             self._process = None
             raise TargetError(f"{printable(self.id)}: cannot be started: {error.strerror}") from error
+
+    @property
+    def _running(self) -> Process:
+        assert self._process is not None, "it is open"
+        return self._process
 
     @property
     def takes(self) -> int:
@@ -247,7 +232,7 @@ class FramedTarget:
         """
         current = self._under_way[0]
         try:
-            answers = self._receive(current)
+            answers = received(self._running, current, self.timeout)
         except Ended as ended:
             return self._after(ended)
         self._under_way.popleft()
@@ -264,10 +249,9 @@ class FramedTarget:
                 unstable = self._failure
         return Answered(current.batch, current.operation, answers, unstable=unstable)
 
-    def _taken_for(self, current: _Asked) -> float:
+    def _taken_for(self, current: Asked) -> float:
         """The seconds that the target took for a request, whenever the harness received the answers; 0 if unknown."""
-        assert self._process is not None
-        begun, self._answered = max(current.sent, self._answered), self._process.arrived
+        begun, self._answered = max(current.sent, self._answered), self._running.arrived
         return self._answered - begun
 
     def ask_more(self) -> bool:
@@ -288,13 +272,14 @@ class FramedTarget:
             if len(batch) > self._size:
                 self._waiting.appendleft((batch.part(self._size, len(batch)), operation))
                 batch = batch.part(0, self._size)
-            slot = self._slot(batch, operation, anywhere=is_idle)
-            if slot is None and self._under_way and self._can_hold(batch, operation):
+            process = self._running
+            slot = slot_of(process, batch, operation, anywhere=is_idle)
+            if slot is None and self._under_way and waits_for_room(process, batch, operation):
                 self._waiting.appendleft((batch, operation))
                 break
-            asked, frames = self._request(batch, operation, slot)
+            asked, frames = prepared(process, batch, operation, slot)
             self._under_way.append(asked)  # before sending, after which the target may be busy
-            self._send(frames)
+            process.send_frames(*frames)
             self._vectors += len(batch)
             self._octets += len(batch.octets)
         return bool(self._under_way)
@@ -302,28 +287,7 @@ class FramedTarget:
     @property
     def _is_idle(self) -> bool:
         """True if the target has waited for a while with everything answered: the harness takes longer to judge."""
-        if not self._under_way or self._process is None:
-            return False
-        answered, since = self._process.last
-        return answered == (self._next_request - 1) & 0xFFFFFFFF and time.monotonic() - since > _IDLE
-
-    def _shared_for(self, batch: Batch) -> SharedMemory | None:
-        """The memory in which the batch can stand, if there is any."""
-        return None if batch.singly or self._process is None else self._process.shared
-
-    def _slot(self, batch: Batch, operation: str, *, anywhere: bool = False) -> Slot | None:
-        """A place for the request in shared memory, if there is one; ``anywhere``: in all of it."""
-        if (shared := self._shared_for(batch)) is None:
-            return None
-        lengths, octets = batch.payloads(operation)
-        return shared.slot(len(lengths), len(octets), anywhere=anywhere)
-
-    def _can_hold(self, batch: Batch, operation: str) -> bool:
-        """True if the request waits for room in shared memory; a pipe takes one that is larger, or for itself."""
-        if (shared := self._shared_for(batch)) is None:
-            return False
-        lengths, octets = batch.payloads(operation)
-        return shared.can_hold(len(lengths), len(octets))
+        return bool(self._under_way) and self._running.idle_for > _IDLE
 
     def _after(self, ended: Ended) -> Answered | None:
         """Restart, and ask unanswered requests again. Returns the culprit's answer, if the culprit is known."""
@@ -358,8 +322,7 @@ class FramedTarget:
             self._size *= 4
 
     def _restart(self, why: Fault) -> None:
-        process, self._process = self._process, None
-        assert process is not None
+        process, self._process = self._running, None
         greeting = process.greeting(0)
         process.kill()
         self.restarts += 1
@@ -384,12 +347,12 @@ class FramedTarget:
     def _smoke(self) -> None:
         """Ask the echo, then each operation on one letter, so that a broken adapter never yields a verdict."""
         operations = self.greeting.operations
-        process = self._process
-        assert process is not None
-        process.send(0, ECHO.encode() + ECHO_PROBE)
+        process = self._running
+        echo = process.numbers(1)
+        process.send(echo, ECHO.encode() + ECHO_PROBE)
         request, status, payload = process.receive(self.timeout)
-        if request != 0:
-            raise ProtocolError(f"it answered request {request} where 0 was next")
+        if request != echo:
+            raise ProtocolError(f"it answered request {request} where {echo} was next")
         if (status, payload) != (ACCEPTED, ECHO_PROBE):
             raise ProtocolError(
                 f"its echo changed {ECHO_PROBE.hex(' ').upper()} into {payload[:40].hex(' ').upper() or 'nothing'}: "
@@ -398,112 +361,15 @@ class FramedTarget:
         for operation in operations:
             if operation in MEASURED:
                 letter = Batch.of([Vector("smoke", _LETTER.get(operation, b"a"), chunks=(1,))])
-                asked, frames = self._request(letter, operation, self._slot(letter, operation))
-                self._send(frames)
-                answers = self._receive(asked)
+                asked, frames = prepared(process, letter, operation, slot_of(process, letter, operation))
+                process.send_frames(*frames)
+                answers = received(process, asked, self.timeout)
                 if answers.statuses in (UNSUPPORTED, FAILED):
                     text = printable(answers.units.decode("utf-8", "backslashreplace"))
                     raise ProtocolError(
                         f"it offers {operation} and answers {answers.statuses.decode()} to the letter a"
                         + (f": {text}" if text else "")
                     )
-
-    def _send(self, frames: Sequence[bytes]) -> None:
-        assert self._process is not None
-        self._process.send_frames(*frames)
-
-    def _request(self, batch: Batch, operation: str, slot: Slot | None = None) -> tuple[_Asked, Sequence[bytes]]:
-        """A request with the next number, and its frames in sending order; ``slot``: its place in shared memory."""
-        assert self._process is not None
-        lengths, octets = batch.payloads(operation)
-        first, code = self._next_request, operation.encode()
-        batched = BATCH in self.greeting.operations
-        if (shared := self._process.shared) is not None and slot is not None:
-            shared.fill(slot, batch.lengths_on_wire(operation), octets)
-            place = SHARED_BATCH.encode() + code + big_endian("I", (len(lengths), *slot))
-            requests, count = [frame(first, place)], 1
-        elif batched and not batch.singly:
-            size = 4 + 2 + 4 + 4 * len(lengths) + len(octets)
-            head = HEAD.pack(size, first) + BATCH.encode() + code + big_endian("I", [len(lengths)])
-            requests, count = [head, batch.lengths_on_wire(operation), octets], 1  # parts of one frame, never copied
-        else:
-            bounds = list(accumulate(lengths, initial=0))
-            frames = [
-                frame((first + place) & 0xFFFFFFFF, _one(code, octets[start:end], batched=batched))
-                for place, (start, end) in enumerate(pairwise(bounds))
-            ]
-            requests, count = [b"".join(frames)], len(frames)
-        echo = (first + count) & 0xFFFFFFFF
-        self._next_request = (echo + 1) & 0xFFFFFFFF
-        asked = _Asked(batch, operation, first, count, lengths, time.monotonic(), slot)
-        return asked, (*requests, frame(echo, ECHO.encode()))
-
-    def _receive(self, asked: _Asked) -> Answers:
-        """Raises: Ended: there is no answer, or one that breaks the protocol."""
-        process = self._process
-        assert process is not None
-        units, marked = self.greeting.units_of(asked.operation), self.greeting.marks_refusals
-        chunks = asked.batch.chunk_counts(asked.operation)
-        batched = BATCH in self.greeting.operations
-        parts: list[Answers] = []
-        right: bytes | bytearray | None = None
-        try:
-            for place in range(asked.frames + 1):
-                request, status, payload = process.receive(self.timeout)
-                following = (asked.first + place) & 0xFFFFFFFF
-                if request != following:
-                    raise ProtocolError(f"it answered request {request} where {following} was next")
-                if place == asked.frames:
-                    if (status, payload) != (ACCEPTED, b""):
-                        raise ProtocolError(f"it answered an empty echo with status {status!r}, {len(payload)} octets")
-                elif not batched:
-                    count = chunks[place] if chunks else None
-                    parts.append(Answers.from_single(status, payload, count, units.size, marked=marked))
-                elif status == ACCEPTED:
-                    some, number = chunks, len(asked.batch)
-                    if asked.batch.singly:
-                        some, number = chunks and chunks[place : place + 1], 1
-                    else:
-                        right = asked.batch.right_columns(asked.operation, units)
-                    if asked.slot is not None:
-                        payload = self._taken(asked.slot, payload, right)
-                    parts.append(Answers.from_batch(payload, number, some, units.size, marked=marked, right=right))
-                else:
-                    text = printable(payload[:80].decode("utf-8", "backslashreplace"))
-                    raise ProtocolError(
-                        f"it answered a batch with status {printable(repr(status))}" + (f": {text}" if text else "")
-                    )
-        except ProtocolError as error:
-            process.kill()
-            raise Ended(Misbehaved(str(error))) from error
-        return replace(parts[0] if len(parts) == 1 else Answers.concatenated(parts), asked=asked.lengths)
-
-    def _taken(self, slot: Slot, payload: bytes | bytearray, right: bytes | bytearray | None) -> bytes | bytearray:
-        """The columns in shared memory, or those in the response if it has them.
-
-        Raises:
-            ProtocolError: they are larger than the slot's room.
-        """
-        assert self._process is not None
-        shared = self._process.shared
-        assert shared is not None
-        freed = shared.free()
-        assert freed is slot, "answers come in the order of the requests"
-        if len(payload) != _PLACED:
-            return payload
-        size = int.from_bytes(payload, "big")
-        if size > slot.room:
-            raise ProtocolError(
-                f"its batch response has {size} octets in shared memory, where it has room for {slot.room}"
-            )
-        if right is not None and len(right) == size and shared.holds(slot, right):
-            return right
-        return shared.answer(slot, size)
-
-
-def _one(code: bytes, octets: bytes, *, batched: bool) -> bytes:
-    """A request of one item: as a batch of one, if the target takes batches."""
-    return BATCH.encode() + code + big_endian("I", (1, len(octets))) + octets if batched else code + octets
 
 
 def _placeholder(count: int) -> Answers:

@@ -130,14 +130,14 @@ class Process:
         with contextlib.suppress(OSError, ValueError):
             self.shared = SharedMemory()
         self._popen = self._start(command, environment, self._memory, folder)
+        self._following = 0  # the number of the next request
         self._queued = self._written = 0  # requests given to the writer thread, and those it has finished
         self._requests: queue.SimpleQueue[tuple[bytes, ...] | None] = queue.SimpleQueue()
         self._responses: queue.Queue[_Read] = queue.Queue(_QUEUED)
         self._ready: deque[Response] = deque()
         self.arrived = 0.0
         """The moment when the last response that was received had arrived, by :func:`time.monotonic`."""
-        self.last = (-1, 0.0)
-        """The last request whose response has arrived, received or not, and the moment; -1 if there is none."""
+        self._last = (-1, 0.0)  # the last request whose response has arrived, received or not, and the moment
         self._stderr = b""
         self._closing = threading.Event()
         assert self._popen.stdin is not None
@@ -241,6 +241,18 @@ class Process:
         if self.shared is not None:
             self.shared.close()
             self.shared = None
+
+    def numbers(self, count: int) -> int:
+        """Take the next numbers for requests, modulo 2 to the 32. Returns the first."""
+        first = self._following
+        self._following = (first + count) & 0xFFFFFFFF
+        return first
+
+    @property
+    def idle_for(self) -> float:
+        """The seconds since it has answered everything, whether or not the answers were received; 0 if it has not."""
+        answered, since = self._last
+        return time.monotonic() - since if answered == (self._following - 1) & 0xFFFFFFFF else 0.0
 
     def send(self, request: int, body: bytes) -> None:
         """Send a request, possibly through the writer thread."""
@@ -467,7 +479,7 @@ class Process:
 
     def _arrive(self, responses: list[Response]) -> None:
         now = time.monotonic()
-        self.last = responses[-1].request, now
+        self._last = responses[-1].request, now
         self._put((now, responses))
 
     def _put(self, item: _Read) -> None:
