@@ -37,7 +37,7 @@ QUICK = {
     "write_vectors": "1000000 3",
     "guarded_calls": "",
     "restart_crashed": "5",
-    "subprocess_cost": "0.3",
+    "subprocess_cost": "0.3 rust-std",
     "oracle": "",
     "sweep_exhaustive": "4",
     "sweep_frames": "3",

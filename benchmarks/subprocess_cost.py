@@ -22,7 +22,7 @@ so memory alone takes 0.3 ns on a processor that reads 25 GB a second: that boun
 harness. Long strings are measured with memory newly placed, several times, and the least ratio to memory counts: some
 placements share less of the last cache than others, and a process keeps what it got.
 
-    python benchmarks/subprocess_cost.py [SECONDS]
+    python benchmarks/subprocess_cost.py [SECONDS [TARGET...]]
 """
 
 from __future__ import annotations
@@ -315,31 +315,33 @@ def kinds() -> dict[str, list[bytes]]:
     }
 
 
-def cases(folder: Path) -> list[Case]:
-    """The measurements. Builds the programs that only decode in ``folder``."""
+def cases(folder: Path, targets: tuple[str, ...]) -> list[Case]:
+    """The measurements, of all targets if none is named. Builds the programs that only decode in ``folder``."""
     for name, text in (("bare.py", PYTHON), ("bare.js", NODE), ("bare.rs", RUST)):
         (folder / name).write_text(text)
     program = str(folder / "bare")
     subprocess.run(["rustc", "-O", "--edition", "2021", "-o", program, folder / "bare.rs"], check=True)
     node = ["node", str(folder / "bare.js")]
-    return [
+    each = [
         Case("rust-std", VALIDATE, [program], COMPILED),
         Case("rust-std", DECODE, [program], COMPILED),
         Case("cpython", DECODE, [sys.executable, str(folder / "bare.py")], SCRIPTED),
         Case("node-buffer", VALIDATE, node, SCRIPTED),
         Case("node-textdecoder", DECODE, node, SCRIPTED),
     ]
+    return [case for case in each if not targets or case.target in targets]
 
 
 def main() -> None:
     """Print the costs."""
-    seconds = arguments(__doc__, seconds=2.0).seconds
+    given = arguments(__doc__, seconds=2.0, targets=())
+    seconds = given.seconds
     print("CPU nanoseconds a string; medians")
     print(
         f"{'strings':<12} {'target':<18} {'decoder':>8} {'target':>8} {'harness':>8} {'pipes':>8} {'memory':>8}  ratio"
     )
     with tempfile.TemporaryDirectory() as name:
-        measured = cases(Path(name))
+        measured = cases(Path(name), tuple(given.targets))
         for kind, strings in kinds().items():
             for case in measured:
                 bounded = case.target == "rust-std" and kind in ("4 octets", "1024 octets")
