@@ -1,6 +1,7 @@
 """What holds for every test: none fails because the machine is slow. Which are long, and profiles of Hypothesis.
 
-``pytest --hypothesis-profile=thorough`` looks at three times as many examples, where a test does not say how many.
+Hypothesis draws the same examples in each run. ``pytest --hypothesis-profile=thorough`` looks at three times as many,
+where a test does not say how many, and ``--hypothesis-profile=random`` at as many that are new.
 """
 
 import gc
@@ -14,8 +15,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("any machine", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=300)
+settings.register_profile("random", settings.get_profile("thorough"), derandomize=False)
 settings.load_profile("any machine")
 
 # Tests start hundreds of processes. Without bytecode on disk each compiles all that it imports, which takes seconds.

@@ -356,6 +356,7 @@ def test_a_certificate_verifies_and_one_with_a_digit_changed_does_not(whole, tmp
     assert found["path"] == "$.predicate.overlong.suites[0].failing"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sweeps", [None, ()])
 def test_only_a_run_that_forbids_sweeps_is_repeated_without_mixtures(tmp_path, monkeypatch, sweeps):
     few = {name: SUITES[name] for name in ("core", "mixtures")}

@@ -106,6 +106,7 @@ def test_a_wrong_example_is_noticed(line):
         parsed(line)
 
 
+@pytest.mark.long
 def test_pages_that_are_named_come_with_the_package():
     """No text that the package prints or writes names a file of the checkout; a page is one that ``docs`` prints."""
     said = {"help": "\n".join(text(path) for path in COMMANDS)}

@@ -71,6 +71,7 @@ def test_strings_never_change():
     assert not set(DIGESTS) & set(QUICK), "they take longer than a quick run may"
 
 
+@pytest.mark.long_after(1)
 @pytest.mark.parametrize(
     ("name", "suite", "codes"),
     [

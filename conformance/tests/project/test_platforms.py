@@ -76,6 +76,7 @@ print(json.dumps([lacks, imported(name for name in names if name not in lacks), 
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("system", "refuse"), [("win32", LINUX_ONLY | POSIX_ONLY), ("darwin", LINUX_ONLY)])
 def test_all_but_a_few_programs_can_be_imported_elsewhere(system, refuse):
     words = [sys.executable, "-W", "error", "-c", IMPORTS, system]

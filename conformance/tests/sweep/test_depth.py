@@ -102,6 +102,7 @@ def test_every_wrong_machine_within_the_bound_is_refused(seed):
     assert wrong
 
 
+@pytest.mark.long
 def test_beyond_the_bound_a_wrong_machine_may_pass():
     """After ``abc`` an 80 is text: the state that remembers this is three octets away from every access word."""
     table, accepting = np.vstack([TABLE, *[TABLE[:1]] * 3]), np.append(RIGHT, [True] * 3)

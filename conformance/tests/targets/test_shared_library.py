@@ -451,6 +451,7 @@ def test_every_convention_of_one_call_is_wild():
 
 
 @needs_compiled
+@pytest.mark.long_after(6)
 @pytest.mark.parametrize("name", WILD)
 def test_compiled_code_answers_as_ctypes_does(name, built):
     """Octet for octet, including the words about breaches of the convention."""
