@@ -48,7 +48,7 @@ def no_process_survives(tmp_path_factory, monkeypatch):
     assert free(lock), "a process of the target survived"
 
 
-def free(lock: Path, *, patience: float = 2.0) -> bool:
+def free(lock: Path, *, patience: float = 20.0) -> bool:
     with lock.open("rb") as file:
         deadline = time.monotonic() + patience  # a killed process takes a moment to be gone
         while True:
