@@ -1,8 +1,7 @@
 """Targets that speak the protocol over their standard streams.
 
-Requests are pipelined, and an empty echo follows each: a failure before the echo returns belongs to that request, not
-to the next one. After a failure the target restarts, and unanswered vectors are asked again in sequence: singly if
-they are few, otherwise in groups of the square root of their number, and failing groups vector by vector. So the
+Batches are pipelined. After a failure the target restarts, and unanswered vectors are asked again in sequence: singly
+if they are few, otherwise in groups of the square root of their number, and failing groups vector by vector. So the
 culprit is exact, and costs two restarts, or three if thousands were under way. A target that failed more than once has
 spares: processes that a thread starts in advance, so that a failure does not wait for an interpreter.
 """
