@@ -52,8 +52,6 @@ KEPT_IN = "OVERLONG_FIGURES"
 """The variable that names the file to which figures are added, a line of JSON for each."""
 WORSE = 1.5
 """A ratio that is worse than its bound by this factor, each time it is measured, is a defect."""
-ATTEMPTS = 3
-"""How often ``all.py`` measures such a ratio before it says so: other users of the machine come and go."""
 
 
 @dataclass(frozen=True)
@@ -195,18 +193,18 @@ def bare_loop(strings: Sequence[bytes], decode: Callable[[bytes], object] = byte
     return time.perf_counter() - started
 
 
-def children() -> set[int]:
-    """The running child processes of this one. Linux only."""
-    return set(map(int, Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text("ascii").split()))
+def children(process: int | None = None) -> set[int]:
+    """The running processes that the threads of a process, usually this one, have started. Linux only."""
+    lists = Path(f"/proc/{process or os.getpid()}/task").glob("*/children")
+    return {int(word) for file in lists for word in file.read_text("ascii").split()}
 
 
 def descendants() -> set[int]:
-    """The running processes that this one, its threads or their children have started. Linux only."""
-    found, parents = set[int](), {os.getpid()}
-    while parents:
-        lists = [file for parent in parents for file in Path(f"/proc/{parent}/task").glob("*/children")]
-        parents = {int(word) for file in lists for word in file.read_text("ascii").split()}
-        found |= parents
+    """The children of this process, their children, and so on. Linux only."""
+    found, new = set[int](), children()
+    while new:
+        found |= new
+        new = set[int]().union(*map(children, new))
     return found
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Local, results
-from runner import arguments, cpu_of, descendants, figure, load, turns
+from runner import arguments, cpu_of, descendants, figure, load, ratios, turns
 
 BOUND = 1.85
 GLIB = "so:libglib-2.0.so.0:g_utf8_validate?abi=glib(ptr,len,end)&nul=refused"
@@ -54,10 +54,9 @@ def main() -> None:
     taken = turns(given.rounds, {str(jobs): partial(swept, given.target, jobs, given.shards) for jobs in (1, 2)})
     for one, two in zip(taken["1"], taken["2"], strict=True):
         print(f"{given.shards} shards of 2^22 strings, seconds: {one.wall:.2f} by one process, {two.wall:.2f} by two")
-    figure(
-        "CPU time of two processes of a sweep / wall time", [two.cpu / two.wall for two in taken["2"]], at_least=BOUND
-    )
-    gains = [one.wall / two.wall for one, two in zip(taken["1"], taken["2"], strict=True)]
+    at_work = ratios((two.cpu for two in taken["2"]), (two.wall for two in taken["2"]))
+    figure("CPU time of two processes of a sweep / wall time", at_work, at_least=BOUND)
+    gains = ratios((one.wall for one in taken["1"]), (two.wall for two in taken["2"]))
     figure("sweep by two processes, as fast as by one", gains)
     print(f"load of the machine: {load():.1f}")
 
