@@ -83,7 +83,6 @@ class InProcess:
         """Further data on the next shard for the adapter."""
         self._process: Process | None = None
         self._patience = _COMPILES
-        self._request = 0
         self._is_asked = False
         self.isolation = ""
         """The kind of its isolation; known once it has been asked."""
@@ -119,8 +118,8 @@ class InProcess:
             self._target.restart_budget,
             self.more,
         )
-        self._request = (self._request + 1) & 0xFFFFFFFF
-        process.send(self._request, (SWEEP + json.dumps(dataclasses.asdict(wanted))).encode())
+        request = process.numbers(1)
+        process.send(request, (SWEEP + json.dumps(dataclasses.asdict(wanted))).encode())
         self._is_asked = True
         try:
             while (response := process.receive(self._patience)).status == AT_WORK:
@@ -134,7 +133,7 @@ class InProcess:
             text = printable(bytes(response.payload).decode("ascii", "backslashreplace"))
             raise TargetError(f"{printable(self._target.id)}: {shard.key} cannot be asked: {text}")
         try:
-            if (response.request, response.status) != (self._request, ACCEPTED):
+            if (response.request, response.status) != (request, ACCEPTED):
                 raise ValueError
             result, deaths = _result(shard, bytes(response.payload))
         except (ValueError, KeyError, TypeError, struct.error) as error:
