@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from overlong.conformance.targets.adapters.abi import Abi
 
+    Call = Callable[..., tuple[int, int, int, int]]
+
 CELL = 16
 """The octets from one cell to the next."""
 
@@ -244,7 +246,7 @@ _READ = {
 
 def read(convention: Any, returned: int, second: int, one: int, two: int, address: int, length: int) -> Any:
     """:attr:`Abi.read` of the convention, compiled: the outcome of a call, and its number."""
-    raise NotImplementedError  # the overload, which Numba compiles in its place, needs what only compiled code can do
+    return _READ[convention.abi.read](returned, second, one, two, address, length)
 
 
 @overload(read, strict=False, jit_options={"forceinline": True})
@@ -295,7 +297,17 @@ def ask(
         room: the units that fit there.
         cells: the address of room for two cells.
     """
-    raise NotImplementedError  # as in read(): calls by address
+    return _asked(convention)(convention, functions, address, length, out, room, cells)
+
+
+def _asked(convention: Any) -> Callable[..., tuple[int, int]]:
+    """The code of :func:`ask` for a convention."""
+    abi: Abi = convention.abi
+    if abi is ITERATE:
+        return _iterate
+    if abi.functions:
+        return _stream_of(UNIT[abi.units])
+    return _once_with(bool(abi.units), *_cells_of(abi))
 
 
 @overload(ask, strict=False, jit_options={"forceinline": True})
@@ -308,12 +320,7 @@ def _ask(
     room: Any,  # noqa: ARG001
     cells: Any,  # noqa: ARG001
 ) -> Any:
-    abi: Abi = convention.abi
-    if abi is ITERATE:
-        return _iterate
-    if abi.functions:
-        return _stream_of(UNIT[abi.units])
-    return _once_with(bool(abi.units), *_cells_of(abi))
+    return _asked(convention)
 
 
 def _cells_of(abi: Abi) -> tuple[bool, ...]:
@@ -322,7 +329,7 @@ def _cells_of(abi: Abi) -> tuple[bool, ...]:
     return tuple(each in kinds[place : place + 1] for place in (0, 1) for each in ("cell", "cell32"))
 
 
-def _once_with(puts_out: bool, *cells: bool) -> Any:  # noqa: FBT001
+def _once_with(puts_out: bool, *cells: bool) -> Callable[..., tuple[int, int]]:  # noqa: FBT001
     """The code of one call, given whether there is output, and the result of :func:`_cells_of`."""
     called = register_jitable(_called_with(*cells))
 
@@ -338,7 +345,7 @@ def _once_with(puts_out: bool, *cells: bool) -> Any:  # noqa: FBT001
     return once
 
 
-def _called_with(first: bool, first32: bool, second: bool, second32: bool) -> Any:  # noqa: FBT001
+def _called_with(first: bool, first32: bool, second: bool, second32: bool) -> Call:  # noqa: FBT001
     def called(
         convention: Any, function: int, address: int, length: int, out: int, room: int, cells: int
     ) -> tuple[int, int, int, int]:
@@ -368,7 +375,7 @@ def call_once(
 
     For functions that answer in one call: no streams, and none that is called until the input ends.
     """
-    raise NotImplementedError  # as in read(): calls by address
+    return _called_with(*_cells_of(convention.abi))(convention, function, address, length, out, room, cells)
 
 
 @overload(call_once, strict=False, jit_options={"forceinline": True})
@@ -410,7 +417,7 @@ def _iterate(
     return ACCEPTED, points
 
 
-def _stream_of(size: int) -> Any:
+def _stream_of(size: int) -> Callable[..., tuple[int, int]]:
     """The input as a stream of one chunk."""
 
     def stream(
