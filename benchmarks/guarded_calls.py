@@ -1,8 +1,8 @@
-"""The cost of a call against guard pages: ``so:`` targets, by ctypes and by compiled code.
+"""The cost of a call against guard pages: ``so:`` targets, by ctypes and by the core.
 
 The function is the C library's ``strnlen``, which costs next to nothing on these strings and reads no octet beyond
 them. The first two figures are those of the worker alone: write the string right before a guard page, call, read the
-answer. It asks the first inputs, and few at a time, by ctypes, and large batches by compiled code. The third is a
+answer. It asks the first inputs, and few at a time, by ctypes, and large batches by the core. The third is a
 user's rate, through the harness, its pipes and its judge.
 
     python benchmarks/guarded_calls.py [ROUNDS]
@@ -45,8 +45,8 @@ def by_ctypes(batches: list[Batch]) -> float:
 def compiled(batches: list[Batch]) -> float:
     """The same."""
     payloads = [column([len(batch)]) + column(batch.lengths) + batch.octets for batch in batches]
-    ask = child().answer_compiled
-    ask(payloads[0])  # compiled, or loaded
+    ask = child().answer_in_core
+    ask(payloads[0])  # built, or loaded
     started = time.perf_counter()
     for payload in payloads:
         ask(payload)
@@ -59,7 +59,7 @@ def whole(batches: list[Batch]) -> float:
     target.open()
     try:
         for _ in target.observe((batch, "V") for batch in batches):
-            pass  # from now on by compiled code
+            pass  # from now on by the core
         started = time.perf_counter()
         count = sum(len(answered.batch) for answered in target.observe((batch, "V") for batch in batches))
         return count / (time.perf_counter() - started)
@@ -74,7 +74,7 @@ def main() -> None:
     print(f"{sum(map(len, batches)):,} strings, {LIBRARY}:{SYMBOL}, {ABI}")
     for name, measure, bound in (
         ("in the worker, by ctypes", by_ctypes, BY_CTYPES),
-        ("in the worker, compiled", compiled, COMPILED),
+        ("in the worker, by the core", compiled, COMPILED),
         ("through the harness", whole, THROUGH),
     ):
         rates = [measure(batches) for _ in range(rounds)]

@@ -1,4 +1,4 @@
-"""The compiled loop asks exactly the strings of a grid, and judges them as plain Python does, for every convention."""
+"""The core's loop asks exactly the strings of a grid, and judges them as plain Python does, for every convention."""
 
 import ctypes
 import faulthandler
@@ -6,6 +6,7 @@ import functools
 import itertools
 import mmap
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,30 +18,25 @@ from hypothesis import strategies as st
 
 from right_functions import RIGHT
 
-pytest.importorskip("numba", reason="the extra 'native' is not installed")
+pytest.importorskip("numpy", reason="sweeps need NumPy")
 
 from overlong.conformance.oracle import expectation as expectations
 from overlong.conformance.oracle import kinds as codes
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.compiled import kernel
-from overlong.conformance.sweep.compiled.automaton import verdict
 from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, GridLoop, Progress
 from overlong.conformance.sweep.compiled.packed import AutomatonWords, PackedAutomaton
+from overlong.conformance.sweep.compiled.task import GridWords, Level, LoopTask
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS, NOT_SAID, UNIT, Called
-from overlong.conformance.targets.adapters.compiled import available, cached, calls
-from overlong.conformance.targets.adapters.compiled.cached import Compiled
-from overlong.conformance.targets.adapters.compiled.memory import load64, store64
+from overlong.conformance.targets.adapters.in_core import AnswersTask
 from overlong.conformance.targets.adapters.native import Library, Streams, bound
 from overlong.conformance.vectors.complete import complete_strings
+from overlong.reference.core import building, core, why_not
 from overlong.reference.dialect import dialect
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(not available(), reason="how C functions are called here is not known"),
-]
+pytestmark = [pytest.mark.long, pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a core")]
 
 SOURCES = Path(__file__).parents[1].joinpath("shared_libraries")
 RFC3629 = dialect("rfc3629")
@@ -168,7 +164,9 @@ WRONG = {
     "iterate(ptr,len,point)": "wrong_iterate",
     "stream-utf8(state,ptr,len,out,cap)": "stream_new,wrong_feed,stream_finish,stream_free",
 }
-"""The conventions for which whole loops are compiled."""
+"""Wrong functions for as many ways to judge."""
+FLUSH = 1 << 16
+"""The most strings between two publications of the sums."""
 CODEC = {"utf-8": "utf-8", "utf-16": f"utf-16-{sys.byteorder[0]}e", "utf-32": f"utf-32-{sys.byteorder[0]}e"}
 
 
@@ -279,28 +277,37 @@ def samples(grids, most):
             yield number, grid, first, count
 
 
+def words_of(struct, header):
+    """The names of a struct's words, as C declares them."""
+    text = re.sub(r"/\*.*?\*/", "", (Path(building.__file__).parent / header).read_text("utf-8"), flags=re.DOTALL)
+    body = re.search(rf"typedef struct \w*\s*{{([^}}]*)}} {struct};", text).group(1)
+    declared = re.findall(r"(\w+)\)?(?:\(void\))?;|(\w+),", body)
+    return [one or other for one, other in declared]
+
+
+@pytest.mark.parametrize(
+    ("words", "struct", "header"),
+    [
+        (LoopTask, "loop_task", "loop.h"),
+        (GridWords, "grid_task", "grids.c"),
+        (Level, "level", "grids.c"),
+        (AutomatonWords, "automaton", "automaton.h"),
+        (AnswersTask, "answers_task", "answers.c"),
+    ],
+)
+def test_what_python_fills_in_is_what_c_reads(words, struct, header):
+    declared = words_of(struct, header)
+    if declared[0] == "loop":  # the task before it
+        declared.pop(0)
+    if declared[-1] == "last":  # the results of a call
+        declared[-1:] = words_of("results", "calls.h")
+    assert declared == list(words._fields)
+
+
 DISTINCT = {
     (abi.parameters, abi.result, abi.read, abi.functions): name for name, abi in ABIS.items() if name != "int(string)"
 }
 """A convention for each way to call and to read; they also differ in their units."""
-
-
-@functools.cache
-def one_call(name):
-    """A compiled answer, and the compiled reading of the results of another call."""
-
-    def answer(convention, places, given, found):
-        functions = (load64(places), load64(places + 8), load64(places + 16), load64(places + 24))
-        address, length, out = load64(given), load64(given + 8), load64(given + 16)
-        if address:
-            status, number = calls.ask(convention, functions, address, length, out, load64(given + 24), places + 32)
-        else:
-            returned, second, one, two = load64(given + 24), load64(given + 32), load64(given + 40), load64(given + 48)
-            status, number = calls.read(convention, returned, second, one, two, out, length)
-        store64(found, status)
-        store64(found + 8, number)
-
-    return Compiled(f"answer-{name}", 3, lambda: (answer, calls.Convention(name)), Path(__file__))
 
 
 def words(*numbers):
@@ -309,10 +316,10 @@ def words(*numbers):
 
 @pytest.mark.parametrize("name", DISTINCT.values())
 def test_a_function_is_called_and_read_as_ctypes_does(name, library):
-    answer, abi, found = one_call(name), ABIS[name], words(0, 0)
+    abi, found = ABIS[name], words(0, 0)
     for symbols in {SYMBOLS[name], WRONG.get(name, SYMBOLS[name])}:
         call = called(library, name, symbols)
-        places = words(*(addresses(library, symbols) + [-1] * 10)[:10])  # and cells
+        functions, cells = words(*(addresses(library, symbols) + [-1] * 4)[:4]), words(*[-1] * 6)
         for octets in map(bytes, itertools.product(b"\x7f\x80\xc3\xe2\xed\xa0\xf0\x90\xff", repeat=3)):
             for string in (octets, b"", octets * 7, b"a" + octets[:1]):
                 text = ctypes.create_string_buffer(string, len(string) + 64)
@@ -322,8 +329,9 @@ def test_a_function_is_called_and_read_as_ctypes_does(name, library):
                 expected = "ARX".index(reading.status), reading.number * (reading.status != "X")
                 if reading.status == "A" and reading.number > room:
                     expected = 2, 0
-                given = words(ctypes.addressof(text), len(string), ctypes.addressof(out), room)
-                answer(*map(ctypes.addressof, (places, given, found)))
+                at, octets_at, to, beside = map(ctypes.addressof, (functions, text, out, cells))
+                question = words(at, octets_at, len(string), to, room, beside)
+                core()("ask_once", core().convention(name), *map(ctypes.addressof, (question, found)))
                 assert tuple(found) == expected, (symbols, string)
 
 
@@ -352,9 +360,9 @@ def test_what_came_back_means_the_same(name, returned, second, one, two, length,
     reading = abi.read(Called(returned, second if abi.result == "pair" else 0, cells, address, length, 0))
     found = words(0, 0)
     numbers = (returned, second, *cells, *[0] * (2 - len(cells)))
-    given_words = words(0, length, address, *(number - (number >> 63 << 64) for number in numbers))
-    places = words(*[0] * 10)
-    one_call(name)(*map(ctypes.addressof, (places, given_words, found)))
+    results = words(*(number - (number >> 63 << 64) for number in numbers))
+    question = words(0, address, length, 0, 0, 0)
+    core()("read_results", core().convention(name), *map(ctypes.addressof, (results, question, found)))
     status, number = found
     expected = ("ARX".index(reading.status), 0 if reading.status == "X" else reading.number)
     assert (status, number % 2**64) == expected
@@ -591,7 +599,7 @@ def test_after_a_crash_the_sums_are_those_of_one_run(library):
         memory = Memory(first, count)
         assert not in_a_child(memory, first + count)
         assert memory.progress.index == culprit
-        assert first <= memory.progress.reached <= culprit < memory.progress.reached + kernel.FLUSH
+        assert first <= memory.progress.reached <= culprit < memory.progress.reached + FLUSH
         assert in_a_child(memory, culprit)
         assert memory.progress.reached == culprit
         octets = grid.string(culprit)
@@ -634,62 +642,6 @@ def test_bugs_at_the_edges_of_blocks_are_found(symbol, at, library):
     assert found == {at % 32}
 
 
-@pytest.fixture
-def kept_in(tmp_path, monkeypatch):
-    """A new folder for compiled code."""
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
-    cached._folder.cache_clear()
-    yield tmp_path / "kept"
-    cached._folder.cache_clear()
-
-
-def doubled(_nothing, at):
-    store64(at, 2 * load64(at))
-
-
-def never():
-    raise AssertionError("it is compiled again")
-
-
-def doubles(made):
-    number = words(21)
-    made(ctypes.addressof(number))
-    return number[0] == 42
-
-
-def test_code_is_compiled_once_and_then_loaded(kept_in):
-    assert doubles(Compiled("doubled", 1, lambda: (doubled, None)))
-    assert doubles(Compiled("doubled", 1, never))
-    with pytest.raises(AssertionError):
-        Compiled("doubled", 1, never, Path(__file__))  # by other sources
-
-
-@pytest.mark.parametrize("damaged", [b"", b"\n\n", b"name\n00\ncode"])
-def test_damaged_code_is_compiled_again(damaged, kept_in):
-    Compiled("doubled", 1, lambda: (doubled, None))
-    [kept] = kept_in.iterdir()
-    kept.write_bytes(damaged or kept.read_bytes()[:-1])
-    assert doubles(Compiled("doubled", 1, lambda: (doubled, None)))
-    assert doubles(Compiled("doubled", 1, never))
-
-
-def test_code_runs_where_nothing_can_be_kept(kept_in):
-    kept_in.touch()  # a file in the folder's place
-    assert doubles(Compiled("doubled", 1, lambda: (doubled, None)))
-
-
-def test_kept_code_is_loaded_without_numba():
-    GridLoop.compile(ABIS[PLAIN])
-    program = (
-        "import sys\n"
-        "from overlong.conformance.sweep.compiled.loop import GridLoop\n"
-        "from overlong.conformance.targets.adapters.abi import ABIS\n"
-        f"GridLoop.compile(ABIS[{PLAIN!r}])\n"
-        "assert 'numba' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
-
-
 @pytest.mark.parametrize("nul", ["", "refused", "ends the string"])
 @pytest.mark.parametrize(
     "speaks",
@@ -702,21 +654,12 @@ def test_the_packed_automaton_is_the_automaton_of_every_dialect(speaks, nul):
     own = expectations._with_nul(dialect(speaks).automaton, nul)
     packed = PackedAutomaton(own)
     assert bool(AutomatonWords(*packed.words.tolist()).plain) == (not nul and own.table[0][0] == 0)
-    compiled, found = verdict_on(), words(0)
+    found = ctypes.c_uint32()
     for word, before, more in itertools.product((*complete_strings(own)[::3], b"\0"), (0, 7, 8, 16), (0, 9)):
         octets = b"a" * before + word + b"a" * more
         text = ctypes.create_string_buffer(octets, len(octets) + 8)
-        compiled(ctypes.addressof(text), len(octets), packed.words.ctypes.data, ctypes.addressof(found))
+        length, at = ctypes.c_uint32(len(octets)), packed.words.ctypes.data
+        core()("judge_inputs", 1, *map(ctypes.addressof, (length, text, found)), at)
         states = itertools.accumulate(octets, lambda state, octet: own.table[state][octet], initial=0)
         last = max(place for place, state in enumerate(states) if own.accepting[state])
-        assert found[0] == last << 1 | (last == len(octets))
-
-
-@functools.cache
-def verdict_on():
-    """The packed automaton's result, in compiled code."""
-
-    def store_verdict(_nothing, address, length, automaton, found):
-        store64(found, verdict(address, length, 0, automaton))
-
-    return Compiled("store_verdict", 4, lambda: (store_verdict, None), Path(__file__))
+        assert found.value == last << 1 | (last == len(octets))

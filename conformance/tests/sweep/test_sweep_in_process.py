@@ -37,17 +37,17 @@ from overlong.conformance.sweep.ledger import LEDGER, LedgerError
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
 from overlong.conformance.sweep.pool import Local
 from overlong.conformance.sweep.sweep import sweep
-from overlong.conformance.targets.adapters.compiled import available
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
+from overlong.reference.core import why_not
 from overlong.reference.dialect import dialect
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(not available(), reason="compiled loops need Numba and a known machine"),
+    pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a core"),
     pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler on PATH; install gcc or clang"),
 ]
 
@@ -451,58 +451,6 @@ def test_the_adapter_answers_what_it_greets_with(library):
     assert target.notes == []
     assert answered.answers.statuses == b"AARX"
     assert answered.answers.units == b"it says offset 3 of 2 octets"
-
-
-COMPILED = """
-from numba import cfunc, types
-
-@cfunc(types.size_t(types.CPointer(types.uint8), types.size_t))
-def ascii_only(octets, length):
-    for place in range(length):
-        if octets[place] > 127:
-            return place
-    return length
-"""
-
-
-def test_a_function_compiled_by_numba_is_called_by_its_address(tmp_path):
-    (tmp_path / "mine.py").write_text(COMPILED)
-    name = f"so:{tmp_path}/mine.py:ascii_only?abi=errpos(ptr,len)"
-    strings = [b"", b"a", b"\x7f", b"\x80", b"a\xc3\xa9"]
-    target = framed(name)
-    target.open()
-    try:
-        batch = Batch.of([Vector(str(number), octets) for number, octets in enumerate(strings)])
-        (answered,) = target.observe([(batch, "V")])
-        assert answered.answers.statuses == b"AAARR"
-        assert answered.answers.numbers[-4:] == b"\0\0\0\1"
-    finally:
-        target.close()
-
-    def decide(octets):
-        return ("A", 0) if octets.isascii() else ("R", next(place for place, each in enumerate(octets) if each > 127))
-
-    engine = InProcess(SweepJob(name), target)
-    try:
-        for shard in (block(0x41), block(0xC4)):
-            assert found(engine.run(shard)) == expected(shard, decide)
-    finally:
-        engine.close()
-
-
-@pytest.mark.parametrize(
-    ("symbol", "why"),
-    [
-        ("nothing", "nothing has no address there; decorate it with numba.cfunc"),
-        ("gone", "mine.py has no function gone"),
-    ],
-)
-def test_what_is_no_compiled_function_is_refused_in_words(tmp_path, symbol, why):
-    (tmp_path / "mine.py").write_text("nothing = 1\n")
-    engine = engine_of(f"so:{tmp_path}/mine.py:{symbol}?abi=bool(ptr,len)")
-    with pytest.raises(TargetError, match=why):
-        engine.run(block(0))
-    engine.close()
 
 
 def test_targets_that_no_loop_can_call_are_named_for_it(tmp_path):

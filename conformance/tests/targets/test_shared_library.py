@@ -20,7 +20,6 @@ from overlong.conformance.protocol import kind
 from overlong.conformance.protocol.memory_fault import MEMORY_FAULTS, memory_fault
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
-from overlong.conformance.targets.adapters.compiled import available
 from overlong.conformance.targets.adapters.python import column
 from overlong.conformance.targets.adapters.shared_library import Child, Named
 from overlong.conformance.targets.functions import library_command as command
@@ -29,11 +28,12 @@ from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites.memory import LONGEST, memory_vectors
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import is_well_formed
+from overlong.reference.core import why_not
 from right_functions import RIGHT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="guard pages and fork are POSIX's")
 
-needs_compiled = pytest.mark.skipif(not available(), reason="needs Numba (the extra native)")
+needs_core = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a core")
 SCHEMAS = Path(kind.__file__).parents[1] / "schemas"
 SOURCES = Path(__file__).parents[1].joinpath("shared_libraries")
 PTR = "bool(ptr,len)"
@@ -450,10 +450,10 @@ def test_every_convention_of_one_call_is_wild():
     }
 
 
-@needs_compiled
+@needs_core
 @pytest.mark.long_after(6)
 @pytest.mark.parametrize("name", WILD)
-def test_compiled_code_answers_as_ctypes_does(name, built):
+def test_the_core_answers_as_ctypes_does(name, built):
     """Octet for octet, including the words about breaches of the convention."""
     named = Named(str(built("wild")), (f"wild_{name}",), WILD[name], None, {})
     child = Child(named, memoryview(bytearray(64)).cast("Q"), mmap.mmap(-1, 4096))
@@ -461,13 +461,13 @@ def test_compiled_code_answers_as_ctypes_does(name, built):
     items = [octets for octets in (*SAMPLE, *pairs) if name != "string" or 0 not in octets]
     payload = b"".join((column([len(items)]), column(map(len, items)), *items))
     expected = child.answer(child.operations[0], items, frozenset(), single=False)
-    assert child.answer_compiled(payload) == expected
+    assert child.answer_in_core(payload) == expected
     statuses = expected[: len(items)]
     assert set(statuses) == set(b"AR" if WILD[name] in (PTR, "int(ptr,len)", "int(string)") else b"ARX")
 
 
-@needs_compiled
+@needs_core
 @pytest.mark.long_after(1)
-def test_what_dies_or_forks_in_compiled_code_is_asked_again(built):
+def test_what_dies_or_forks_in_the_core_is_asked_again(built):
     (part,) = judged(so(built("wild"), "over_reads_and_forks", PTR), suites=("scalars",)).suites
     assert (part.done, len(part.failing)) == (part.suite.size, 0)

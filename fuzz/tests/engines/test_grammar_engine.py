@@ -1,6 +1,5 @@
 """The grammar engine: it finds and names faults, and accuses no right decoder, for every division of a campaign."""
 
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -11,12 +10,12 @@ import pytest
 import known_wrong
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, TIMED_OUT
-from overlong.conformance.targets.adapters.compiled import available
 from overlong.fuzz.engines.grammar import GrammarEngine
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 from overlong.fuzz.execution.sparing import ALL_HANGS, DEATHS
 from overlong.fuzz.generation.generated import Generated
+from overlong.reference.core import why_not
 
 TESTS = Path(known_wrong.__file__).parent
 MODULE = '''
@@ -139,7 +138,7 @@ def test_a_target_that_dies_is_asked_on(commit):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not (available() and shutil.which("cc")), reason="functions are called by loops compiled here")
+@pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a core")
 def test_dying_of_some_inputs_and_hanging_on_others_leaves_the_rest_to_its_own_process(commit, tmp_path):
     source, library = tmp_path / "fails.c", tmp_path / "fails.so"
     source.write_text(

@@ -24,7 +24,6 @@ from overlong.conformance.oracle.kinds import (
     answer_code,
 )
 from overlong.conformance.results.shard import Shard
-from overlong.conformance.targets.adapters.compiled import available
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.fuzz.execution.columnar import ColumnarSurvey
@@ -34,11 +33,12 @@ from overlong.fuzz.execution.made import PLAN
 from overlong.fuzz.execution.making import MadeInputs
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.generated import Generated
+from overlong.reference.core import why_not
 from overlong.reference.dialect import dialect
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(not available(), reason="compiled loops need Numba and a known machine"),
+    pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a core"),
     pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler on PATH; install gcc or clang"),
 ]
 

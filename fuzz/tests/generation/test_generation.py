@@ -47,7 +47,6 @@ def test_the_whole_automaton_is_reached_within_a_block(name):
 @pytest.mark.parametrize("name", ["rfc3629", "mutf-8", "wtf-8", "rfc2279", "cesu-8"])
 @pytest.mark.parametrize(("seed", "seeds"), [(0, ()), (7, SEEDS), (-(1 << 70), SEEDS[:1])])
 def test_python_and_compiled_code_make_the_same(name, seed, seeds):
-    pytest.importorskip("numba")
     inputs = generated(seed, seeds, name)
     for first in (0, 123_456_789, SIZE - 1000):
         count = min(2500, SIZE - first)
@@ -57,7 +56,6 @@ def test_python_and_compiled_code_make_the_same(name, seed, seeds):
 
 
 def test_compiled_columns_do_not_depend_on_how_many_are_asked_at_a_time():
-    pytest.importorskip("numba")
     writer = generated(3).writer
     whole = strings(writer.columns(0, 200_000))
     assert whole[70_000:75_000] == strings(writer.columns(70_000, 5000))
@@ -155,7 +153,6 @@ def test_octets_are_drawn_from_all_of_each_range(name):
 
 
 def test_every_character_of_two_and_three_octets_turns_up_among_well_formed_text():
-    pytest.importorskip("numba")
     seen, count = set[str](), 100_000
     for octets in strings(generated(6).columns(1 << 41, count)):
         with contextlib.suppress(UnicodeDecodeError):

@@ -63,8 +63,7 @@ def test_the_shortest_that_reaches_a_feature_is_told(inputs, name):
 
 
 @pytest.mark.parametrize("name", ["rfc3629", "wtf-8", "lax-rfc2279"])
-def test_compiled_and_interpreted_reading_agree(name, monkeypatch):
-    pytest.importorskip("numba")
+def test_the_core_reads_as_python_does(name, monkeypatch):
     spoken = dialect(name)
     lengths, octets = Generated(4, (), spoken).columns(0, 4096)
     assert len(octets) >= features.ENOUGH

@@ -2,8 +2,8 @@
 
 It answers shards: the private operation ``W``, whose payload and response are those of ``request.py`` and
 :func:`respond`; only ``sweep/in_process.py`` asks it. As in ``shared_library.py``, there are two processes: this one
-speaks the protocol and never runs foreign code; its child, forked once the loops are compiled, loads the library and
-runs them. Counter, sums and kinds are in shared memory: when the child dies, or hangs and is killed, this process
+speaks the protocol and never runs foreign code; its child, forked once the core is loaded, loads the library and runs
+the loops. Counter, sums and kinds are in shared memory: when the child dies, or hangs and is killed, this process
 knows the string that caused it, and the next child continues after that string.
 
 A decoder that crashes on string after string is asked a few of them. Then this process tries the end and the middle
@@ -52,6 +52,7 @@ from overlong.conformance.targets.adapters.native import Library, address_of
 from overlong.conformance.targets.adapters.python import HEAD, answer_frames, fail, pieces, write_all
 from overlong.conformance.targets.adapters.shared_library import Child, Named, die
 from overlong.conformance.vectors.profile import Profile
+from overlong.reference.core import NoCore, core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,7 +75,7 @@ _SOON = 0.0005  # seconds that a process takes to end after its last word
 _PART = 1 << 20  # octets
 _STALL = 4 * _LOOK  # seconds between two checks that count: after more, the machine stood still, and the child with it
 _BEAT = 1.0  # seconds between signs of life
-_LOADS = 60.0  # seconds to load a library: a Python file compiles its functions then
+_LOADS = 60.0  # seconds to load a library
 _MESSAGE = 1 << 12  # octets; a pipe takes so many at once
 _READY = b"."
 _SET_PDEATHSIG = 1  # linux/prctl.h
@@ -111,10 +112,6 @@ class Source(Protocol):
         """
         ...
 
-    def compile(self, abi: Abi) -> None:
-        """Make the slow preparations before any fork."""
-        ...
-
     def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
         """The loop that asks the functions at these addresses such strings."""
         ...
@@ -128,11 +125,6 @@ class Grids:
 
     def sparing(self, question: Question, first: int, end: int) -> None:
         """None: similar strings are adjacent in grids."""
-
-    def compile(self, abi: Abi) -> None:
-        from overlong.conformance.sweep.compiled.loop import GridLoop
-
-        GridLoop.compile(abi)
 
     def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
         from overlong.conformance.sweep.compiled.loop import GridLoop
@@ -189,7 +181,7 @@ class Caller:
         self.shared, self.source = Shared(), source
         self._named, self._greeting, self._sight = named, greeting, sight
         self._abi = ABIS[named.abi]
-        self._is_compiled = False
+        self._is_prepared = False
         self._child = 0
         self._asks = self._answered = -1
 
@@ -197,13 +189,17 @@ class Caller:
         """Raises: TargetError: there is nothing to ask."""
         return expectation(Profile(question.speaks), self._greeting, question.operation)
 
-    def compile(self) -> None:
-        """Compile the loops before any fork, so that every child has them."""
-        if not self._is_compiled:
-            self.source.compile(self._abi)
+    def prepare(self) -> None:
+        """Load the core before any fork, so that every child has it.
+
+        Raises:
+            NoCore: there is none.
+        """
+        if not self._is_prepared:
+            core()
             gc.collect()
             gc.freeze()  # a child that does not collect garbage copies fewer pages
-            self._is_compiled = True
+            self._is_prepared = True
 
     def run(self, question: Question, until: int, origin: int, timeout: float) -> ChildEnded | None:
         """Ask the strings from the current progress up to ``until``; None if all were asked."""
@@ -610,9 +606,9 @@ def respond(caller: Caller, payload: bytes) -> Sequence[bytes]:
     try:
         wanted = WantedSweep(**json.loads(payload))
         course = Course(wanted, caller)
-        caller.compile()
+        caller.prepare()
         fields, kinds = course.run()
-    except (Impossible, TargetError, ValueError) as error:
+    except (Impossible, NoCore, TargetError, ValueError) as error:
         return [b"X", str(error).encode("ascii", "backslashreplace")]
     said = json.dumps(fields).encode()
     return [b"A", HEAD_OF_RESULT.pack(len(said)), said, kinds]
@@ -624,7 +620,7 @@ def main(source: Source | None = None) -> None:
 
     named = Named.of(sys.argv[1:])
     if named.python is not None:
-        fail("a function of Python stands between; compiled loops call the library alone")
+        fail("a function of Python stands between; the core calls the library alone")
     answers = FileIO(os.dup(1), "wb")
     os.dup2(2, 1)  # output of the library must not look like answers
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

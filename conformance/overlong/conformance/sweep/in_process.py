@@ -1,4 +1,4 @@
-"""The engine for shared libraries: compiled loops ask shards in the library's own process.
+"""The engine for shared libraries: loops of the core in C ask shards in the library's own process.
 
 This side starts ``adapter.py``, or an adapter with the same protocol, in the sandbox and sends it shards; foreign
 code runs two processes away.
@@ -10,7 +10,6 @@ import dataclasses
 import json
 import struct
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,10 +22,9 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.targets.adapters.compiled import available
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.process import Ended
-from overlong.reference.extra import install
+from overlong.reference.core import why_not
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
 ADAPTER = Path(__file__).with_name("adapter.py")
 _PLACE = 2
 """The adapter's place in a command line: after the interpreter and its option."""
-_COMPILES = 300.0  # seconds for the first sign of life: Numba's cache may be empty
+_STARTS = 300.0  # seconds for the first sign of life: where the core cannot be kept, it is built first
 _SILENT = 60.0  # seconds without a sign of life; the adapter itself ends a call that hangs
 
 
@@ -51,11 +49,7 @@ def reason_against(target: FramedTarget) -> str:
         return "a function of Python stands between (abi=py:)"
     if sys.platform == "win32":
         return "this system has no fork"
-    if find_spec("numba") is None:
-        return f"Numba is not installed; {install('native')}"
-    if not available():
-        return "how functions are called on this machine is not known"
-    return ""
+    return why_not()
 
 
 class InProcess:
@@ -82,7 +76,7 @@ class InProcess:
         self.more = more
         """Further data on the next shard for the adapter."""
         self._process: Process | None = None
-        self._patience = _COMPILES
+        self._patience = _STARTS
         self._is_asked = False
         self.isolation = ""
         """The kind of its isolation; known once it has been asked."""
@@ -158,7 +152,7 @@ class InProcess:
         if self._process is None:
             try:
                 self._process = self._target.new_process()
-                self._patience = _COMPILES
+                self._patience = _STARTS
                 self._process.greeting(self._target.patience)
                 self.isolation = self._process.isolation
             except (OSError, ValueError) as error:

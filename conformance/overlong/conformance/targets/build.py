@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.builtin import ELSEWHERE
+from overlong.reference.core.building import cache, publish, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,20 +96,17 @@ def built(compiler: Compiler, source: Path, *parts: Path) -> Path:
     """
     import tempfile
 
-    from platformdirs import user_cache_path
-
     program = compiler.found()
     assert program is not None, "asked only when nothing is missing"
     try:
         version = f"{stamp(program)} {(*compiler.arguments, *compiler.libraries)}"
         octets = b"".join(path.read_bytes() for path in (source, *parts))
         key = hashlib.sha256(octets + version.encode("utf-8", "surrogateescape")).hexdigest()
-        cache = user_cache_path("overlong").absolute() / "adapters"
         suffix = ".exe" if os.name == "nt" and not compiler.folder else ""
-        finished = cache / f"{source.stem}-{key[:16]}{suffix}"
+        finished = cache("adapters") / f"{source.stem}-{key[:16]}{suffix}"
         if not finished.exists():
-            cache.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=f"{source.stem}-", dir=cache) as folder:
+            finished.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=f"{source.stem}-", dir=finished.parent) as folder:
                 sources = (source, *parts) if compiler.names_parts else (source,)
                 _build(compiler, program, sources, Path(folder) / finished.name)
                 publish(Path(folder) / finished.name, finished)
@@ -132,12 +130,6 @@ def pkg_config_flags(packages: str) -> list[str]:
     return shlex.split(asked.stdout)
 
 
-def stamp(program: str) -> str:
-    """A key that distinguishes versions of a program on PATH without running it."""
-    status = Path(program).resolve().stat()
-    return f"{program} {status.st_size} {status.st_mtime_ns}"
-
-
 def _build(compiler: Compiler, program: str, sources: tuple[Path, ...], output: Path) -> None:
     if compiler.folder:
         output.mkdir()
@@ -158,12 +150,3 @@ def _build(compiler: Compiler, program: str, sources: tuple[Path, ...], output: 
         said = [line for line in built.stderr.splitlines() if line.strip() and not line.startswith("#")]  # # is Go's
         errors = [line for line in said if "error" in line] or said or [f"{program}: status {built.returncode}"]
         raise TargetError(f"building {sources[0].name} failed: {printable(errors[0])}")
-
-
-def publish(output: Path, finished: Path) -> None:
-    """Rename a build in one step, so that no process sees half of it. Another process may build the same first."""
-    try:
-        output.replace(finished)
-    except OSError:  # a non-empty folder, or a running program (Windows)
-        if not finished.exists():
-            raise

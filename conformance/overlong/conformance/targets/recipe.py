@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.build import publish, stamp
 from overlong.conformance.targets.builtin import found
+from overlong.reference.core.building import cache, publish, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,19 +50,16 @@ def made(recipe: Recipe, room: str) -> Path:
     """
     import tempfile
 
-    from platformdirs import user_cache_path
-
     programs = [found(step[0]) for step in recipe.steps]
     key = hashlib.sha256(repr((recipe.steps, sorted(recipe.environment.items()))).encode("utf-8", "surrogateescape"))
     try:
         key.update(repr([stamp(program) for program in programs]).encode("utf-8", "surrogateescape"))
         for name, octets in recipe.files.items():
             key.update(f"{name}\0".encode() + hashlib.sha256(octets).digest())
-        cache = user_cache_path("overlong").absolute() / room
-        finished = cache / f"{recipe.name}-{key.hexdigest()[:16]}"
+        finished = cache(room) / f"{recipe.name}-{key.hexdigest()[:16]}"
         if not finished.exists():
-            cache.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=f"{recipe.name}-", dir=cache) as scratch:
+            finished.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=f"{recipe.name}-", dir=finished.parent) as scratch:
                 work = Path(scratch) / "work"
                 for name, octets in recipe.files.items():
                     (work / name).parent.mkdir(parents=True, exist_ok=True)

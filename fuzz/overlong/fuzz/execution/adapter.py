@@ -45,12 +45,6 @@ class ByNumber:
         """Decides which inputs to leave out after failures."""
         return Sparing(self.strings(question).generated, first, end).failed
 
-    def compile(self, abi: Abi) -> None:
-        """Compile the loop."""
-        from overlong.fuzz.execution.compiled import InputLoop
-
-        InputLoop.compile(abi)
-
     def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
         """The loop, for functions at these addresses."""
         from overlong.fuzz.execution.compiled import InputLoop

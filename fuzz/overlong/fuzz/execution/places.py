@@ -1,4 +1,3 @@
-# pyright: basic
 """Where inputs diverge, as far as one look at their octets tells: what divergences of one cause often share.
 
 Of an ill-formed input it is the state of the automaton and the class of octets at its first flaw; of a well-formed one
@@ -7,19 +6,20 @@ what its characters begin with, if those are of few kinds; and of both, roughly,
 
 from __future__ import annotations
 
+import ctypes
 from array import array
-from functools import cache
-from importlib.util import find_spec
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from overlong.reference.core import core, why_not
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from overlong.reference.automaton import Automaton
 
 _ENOUGH = 256
-"""Octets of divergent inputs from which on NumPy and Numba are worth being asked."""
+"""Inputs from which on the core is worth being asked."""
 _KINDS_OF_LEADS = 16
 """Kinds of leads that a mask has room for."""
 _MANY = (1 << _KINDS_OF_LEADS) - 1
@@ -57,16 +57,14 @@ class InputPlaces:
         """
         ends = array("q", accumulate(lengths))
         tables = self._table, self._accepting, self._classes
-        if len(kinds) < _ENOUGH or find_spec("numba") is None:
-            plain = array("I", bytes(4 * len(kinds)))
-            _read(octets, ends, kinds, *tables, self._dead, plain)
-            return plain
-        import numpy as np
-
-        found = np.zeros(len(kinds), np.uint32)
-        views = [np.frombuffer(each, np.uint8) for each in (kinds, *tables)]
-        _compiled()(np.frombuffer(octets or b"\0", np.uint8), np.frombuffer(ends, np.int64), *views, self._dead, found)
-        return array("I", found.tobytes())
+        found = array("I", bytes(4 * len(kinds)))
+        if len(kinds) < _ENOUGH or why_not():
+            _read(octets, ends, kinds, *tables, self._dead, found)
+        else:
+            by = array("Q", (*map(_address, tables), self._dead))
+            columns = ends.buffer_info()[0], _address(octets), _address(kinds), found.buffer_info()[0]
+            core()("find_places", by.buffer_info()[0], len(kinds), *columns)
+        return found
 
     def classes_of(self, octets: bytes) -> bytes:
         """The number of the class of each octet."""
@@ -94,17 +92,15 @@ _DISTANCES = ("at the start", f"within {_BLOCK} octets", f"behind {_BLOCK} octet
 _LENGTHS = (f"below {_SHORT} octets", f"of {_SHORT} to {_BLOCK - 1} octets", f"of {_BLOCK} octets or more")
 
 
-@cache
-def _compiled() -> Callable[..., None]:
-    """The loop in machine code."""
-    from numba import njit
-
-    kernel: Callable[..., None] = njit(cache=True, nogil=True)(_read)
-    return kernel
+def _address(octets: bytes) -> int:
+    return ctypes.cast(octets, ctypes.c_void_p).value or 0
 
 
-def _read(octets: Any, ends: Any, kinds: Any, table: Any, accepting: Any, classes: Any, dead: int, keys: Any) -> None:
-    """Fill in the keys."""
+def _read(
+    octets: bytes, ends: array[int], kinds: bytes, table: bytes, accepting: bytes, classes: bytes, dead: int,
+    keys: array[int],
+) -> None:  # fmt: skip
+    """Fill in the keys, as ``columns.c`` of the core does."""
     start = 0
     for number in range(len(ends)):
         end = ends[number]
@@ -115,16 +111,16 @@ def _read(octets: Any, ends: Any, kinds: Any, table: Any, accepting: Any, classe
         which = _END
         before = 0
         while place < end:
-            octet = int(octets[place])
-            before, state = state, int(table[state * 256 + octet])
+            octet = octets[place]
+            before, state = state, table[state * 256 + octet]
             if state == dead:
-                which = int(classes[octet])
+                which = classes[octet]
                 break
             place += 1
             if accepting[state]:
                 last = place
             elif place - last == 1:
-                bit = 1 << min(int(classes[octet]), _KINDS_OF_LEADS - 1)
+                bit = 1 << min(classes[octet], _KINDS_OF_LEADS - 1)
                 if not mask & bit:
                     mask |= bit
                     count += 1

@@ -1,8 +1,8 @@
 """Turn a number into an input, by choices that depend on the number, the seed and the tables alone.
 
-Python runs this source, and Numba compiles it (``compiled.py`` replaces the functions of :mod:`.memory`). So numbers
-stay between 0 and 2**63: a product wraps in Numba, and both mask it. ``table``, ``pool``, ``out`` and ``spare`` belong
-to :mod:`.memory`; :mod:`.tables` has the layout of ``table``.
+``generator.h`` of :mod:`overlong.reference.core` does the same faster, and tests hold both equal. Numbers stay between
+0 and 2**63. ``table``, ``pool``, ``out`` and ``spare`` belong to :mod:`.memory`; :mod:`.tables` has the layout of
+``table``.
 
 A state of the generator of numbers is followed by the next one of a linear congruential generator modulo 2**63, of
 which only high bits are used (Knuth, The Art of Computer Programming, 3.2.1); the first one of an input is the number
@@ -11,12 +11,9 @@ of the input, mixed (Steele, Lea and Flood, Fast splittable pseudorandom number 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from overlong.fuzz.generation.memory import cell, copy, octet_at, product, write_word
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LONGEST = 4224
 """Octets of the longest input: a filler of 2**12 + 4, and some tokens."""
@@ -246,10 +243,3 @@ def write(index: int, table: Any, pool: Any, out: Any, spare: Any) -> int:
         at = REACH - at
     _, length = changed(index ^ _NEAR, state, table, pool, spare, at, length, out, 0)
     return length
-
-
-PARTS: tuple[Callable[..., Any], ...] = (
-    mixed, following, below, one_of, spelt, piece_of_seed, section, sections, first_state, base, place_in, changed,
-    write,
-)  # fmt: skip
-"""All functions of this module, each after its callees."""

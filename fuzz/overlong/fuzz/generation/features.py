@@ -8,25 +8,25 @@ state, then a class of octets (or the end of the input), then a place.
 from __future__ import annotations
 
 from functools import cache
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from overlong.fuzz.generation.reading import PLACES, FeatureReading, place_of, reading_of
 from overlong.reference.automaton import OCTETS
+from overlong.reference.core import why_not
 from overlong.reference.dialect import Dialect, dialect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-ENOUGH = 1 << 15
-"""The least octets for which loading the compiler pays."""
+ENOUGH = 1 << 12
+"""The least octets for which asking the core pays."""
 
 
 def features_of(octets: bytes, spoken: Dialect | None = None) -> frozenset[int]:
     """The features that octets reach, in a dialect or RFC 3629's."""
     spoken = spoken or dialect()
-    if len(octets) >= ENOUGH and find_spec("numba") is not None:
+    if len(octets) >= ENOUGH and not why_not():
         return frozenset(first_to_reach([len(octets)], octets, spoken))
     return frozenset(_reached(octets, reading_of(spoken)))
 
@@ -68,7 +68,7 @@ def first_to_reach(lengths: Sequence[int], octets: bytes, spoken: Dialect | None
         the input's place among them, by ascending feature.
     """
     spoken = spoken or dialect()
-    if len(octets) >= ENOUGH and find_spec("numba") is not None:
+    if len(octets) >= ENOUGH and not why_not():
         from overlong.fuzz.generation.compiled_features import first_to_reach as compiled
 
         return compiled(lengths, octets, reading_of(spoken))

@@ -7,9 +7,9 @@ from array import array
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.adapters.compiled import available
 from overlong.fuzz.generation.choice import LONGEST, REACH, below, first_state, following, write
 from overlong.fuzz.generation.tables import Tables
+from overlong.reference.core import why_not
 from overlong.reference.dialect import Dialect, dialect
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SIZE = 1 << 62
 """The number of inputs."""
 ENOUGH = 2048
-"""The least inputs for which loading the compiler pays."""
+"""The least inputs for which asking the core pays."""
 
 _CHUNKS, _EARLIER = 0x6368756E6B73, 0x6561726C696572
 """Other numbers drive the choices of an input's chunks, and of the stream before it."""
@@ -58,7 +58,7 @@ class Generated:
 
     @cached_property
     def writer(self) -> Writer:
-        """The same, compiled, for loops (needs Numba)."""
+        """The same, for the core in C (needs NumPy)."""
         from overlong.fuzz.generation.compiled import Writer
 
         return Writer(self.tables)
@@ -112,7 +112,7 @@ class Generated:
         """
         if not 0 <= first <= first + count <= SIZE:
             raise IndexError(f"inputs have numbers from 0 to {SIZE - 1}, so there are no {count} from {first} on")
-        if count >= ENOUGH and available():
+        if count >= ENOUGH and not why_not():
             return self.writer.columns(first, count)
         strings = [self.string(index) for index in range(first, first + count)]
         return array("I", map(len, strings)), b"".join(strings)

@@ -1,4 +1,4 @@
-"""Memory access of the choices, for Python; ``compiled.py`` has the same for addresses.
+"""Memory access of the choices.
 
 A table is a sequence of integers of 63 bits; a pool is ``bytes``; the output is a ``bytearray``.
 """

@@ -1,10 +1,12 @@
-"""The compiled loop: it calls a function of a shared library by its address, for all strings of a range.
+"""The core's loop: it calls a function of a shared library by its address, for all strings of a range.
 
-The loop (``kernel.py``) asks, judges (``judging.py``), counts and publishes. A *source* lays out the strings: those of
-grids (``grids.py``), or a campaign's inputs (``overlong.fuzz.execution.compiled``, which uses all but ``grids.py``).
+The loop (``loop.c`` of :mod:`overlong.reference.core`) asks, judges (``judging.h``), counts and publishes. A *source*
+lays out the strings: those of grids (``grids.c``), or a campaign's inputs (``inputs.c``, for
+``overlong.fuzz.execution.compiled``). A string starts at an address whose residue modulo 64 is a hash of its number;
+strings of a run, which differ in their last piece of at most eight octets, start at the same address.
 
-The interface, for ``sweep/adapter.py`` (all of it in :mod:`overlong.conformance.sweep.compiled.loop`, which needs NumPy
-and LLVM, so import it late):
+The interface, for ``sweep/adapter.py`` (all of it in :mod:`overlong.conformance.sweep.compiled.loop`, which needs
+NumPy, so import it late):
 
 * ``Progress(memory)``: a view of ``PROGRESS_OCTETS`` octets of shared memory, ``memory`` a writable buffer such as an
   ``mmap``; make one on each side of the fork.
@@ -16,10 +18,9 @@ and LLVM, so import it late):
   - ``passed(octets, well_formed=)``: the string ``reached`` was asked without an answer: count it, and move past it.
       ``left_out()``: it was not asked: move past it.
 
-* ``GridLoop(abi, addresses, expectation, layout)``: compiles, or loads compiled code. ``addresses``: of the
-  function; of a stream's ``new``, ``feed``, ``finish``, ``free`` (more are ignored). ``layout``: the profile's
-  ``dialect.layout``. Make it before a fork if you like, and run it in a child; ``GridLoop.compile(abi)`` compiles
-  before the addresses are known.
+* ``GridLoop(abi, addresses, expectation, layout)``. ``addresses``: of the function; of a stream's ``new``, ``feed``,
+  ``finish``, ``free`` (more are ignored). ``layout``: the profile's ``dialect.layout``. Make it before a fork if you
+  like, and run it in a child.
 * ``GridLoop.run(grid, until, progress, kinds, origin)``: asks the strings from ``progress.reached`` up to ``until``
   (not included); when it returns, ``progress.reached == until``. ``kinds``: a writable buffer of octets in shared
   memory. For a string that diverges, ``kinds[index - origin]`` becomes its code in ``shard.py``; for others, the octet
@@ -31,12 +32,3 @@ kinds; then come ``progress.passed(…)`` and ``kinds[index - origin] = CRASHED`
 However often that happens, the sums equal those of one run. A string whose answer breaks the convention is ``BROKEN``,
 counted with the checksum's code of ``X``; ask it again to learn the reason.
 """
-
-from __future__ import annotations
-
-from pathlib import Path
-
-
-def sources() -> tuple[Path, ...]:
-    """The source files of this package: cached machine code depends on them."""
-    return tuple(sorted(Path(__file__).parent.glob("*.py")))

@@ -1,22 +1,19 @@
 # pyright: basic
-"""A compiled loop with its memory: the public interface of this package."""
+"""The core's loop with its memory: the public interface of this package."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from overlong.conformance.sweep.compiled import sources
 from overlong.conformance.sweep.compiled.packed import PackedAutomaton
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
-from overlong.conformance.sweep.compiled.tables import CharacterBits, PieceTable, reading
-from overlong.conformance.sweep.compiled.task import BEHIND, LEVEL, PLACE, GridWords, LoopTask
+from overlong.conformance.sweep.compiled.tables import CharacterBits, PieceTable
+from overlong.conformance.sweep.compiled.task import AROUND, PLACES, WORD, GridWords, Level, LoopTask
 from overlong.conformance.targets.adapters.abi import UNIT
-from overlong.conformance.targets.adapters.compiled import WORD
-from overlong.conformance.targets.adapters.compiled.cached import Compiled
+from overlong.reference.core import core
 from overlong.reference.order import SIGNATURE
 
 if TYPE_CHECKING:
@@ -35,33 +32,6 @@ FUNCTIONS = 4
 """The most functions that a loop calls: those of a stream, except its ``reset``."""
 CELLS = 64
 """The octets of the cells."""
-ALIGNED = 64
-"""The alignment of a string's start: a line of the cache, a register of the widest vector unit."""
-
-
-@cache
-def _compiled_for(abi: Abi, *, alone: bool) -> Compiled:
-    """Compile the loop for a convention, or load it from the cache."""
-
-    def make() -> tuple[Any, Any]:
-        from overlong.conformance.sweep.compiled.kernel import loop_over
-        from overlong.conformance.targets.adapters.compiled.calls import Convention
-
-        return loop_over(alone=alone), Convention(abi.name)
-
-    return Compiled(f"loop-{abi.name}{'-alone' * alone}", 2, make, *sources())
-
-
-@cache
-def _laying_out() -> Compiled:
-    """The source of grids, compiled."""
-
-    def make() -> tuple[Any, Any]:
-        from overlong.conformance.sweep.compiled.grids import lay_out
-
-        return lay_out, None
-
-    return Compiled("grids", 1, make, *sources())
 
 
 class Numbered(Protocol):
@@ -83,7 +53,7 @@ class Asking(ABC, Generic[S]):
     """True if the strings share no parts: each is a run of its own."""
 
     def __init__(self, abi: Abi, addresses: Sequence[int], expectation: ExpectedAnswers, layout: Layout) -> None:
-        """Compile the loop for that convention, or load it from the cache.
+        """Prepare for one convention.
 
         Args:
             abi: how the functions are called; one of ``ABIS``.
@@ -92,21 +62,17 @@ class Asking(ABC, Generic[S]):
             layout: the layout of the expected characters.
 
         Raises:
+            NoCore: there is no core in C.
             ValueError: the convention's output units are not the expected ones, or the automaton is too large.
         """
         if expectation.units not in ("", abi.units):
             raise ValueError(f"{abi.name} puts out {abi.units or 'nothing'}, and {expectation.units} is expected")
-        self.compile(abi)
         self._abi, self._expectation = abi, expectation
+        self._convention = core().convention(abi.name)
         self._functions = np.zeros(FUNCTIONS, np.int64)
         self._functions[: len(addresses)] = addresses[:FUNCTIONS]
         self._automaton, self._bits = PackedAutomaton(expectation.automaton), CharacterBits.of(layout)
         self._signature = (expectation.strips_signature and layout.encode(SIGNATURE)) or b""
-
-    @classmethod
-    def compile(cls, abi: Abi) -> None:
-        """Compile everything for a convention, or load it. This is slow and needs no function yet."""
-        _compiled_for(abi, alone=cls.alone)
 
     def run(
         self, strings: S, until: int, progress: Progress, kinds: mmap | bytearray | memoryview, origin: int
@@ -132,8 +98,9 @@ class Asking(ABC, Generic[S]):
         codes[first - origin : max(first, progress.index + 1) - origin] = 0  # those of strings that are asked again
         words = np.frombuffer(progress.words, np.int64)
         memory, source, run, own = self._source(strings, first)
+        loop = "loop_over_single" if self.alone else "loop_over_runs"
         task = LoopTask(
-            automaton=self._automaton.words.ctypes.data,
+            by=self._automaton.words.ctypes.data,
             lead=self._bits.lead.ctypes.data,
             layout=self._bits.layout.ctypes.data,
             layout_rows=len(self._bits.layout) // 4,
@@ -145,23 +112,25 @@ class Asking(ABC, Generic[S]):
             functions=self._functions.ctypes.data,
             room=self._abi.room(1) - self._abi.room(0),
             more=self._abi.room(0),
-            input=memory.input.ctypes.data,
+            base=memory.base.ctypes.data,
             before=memory.before.ctypes.data,
+            around=memory.around,
             behind=memory.behind,
             out=memory.out.ctypes.data,
             wanted=memory.wanted.ctypes.data,
             cells=memory.cells.ctypes.data,
             progress=words.ctypes.data,
-            kinds=codes.ctypes.data - origin,
-            source=source.address,
+            kinds=codes.ctypes.data,
+            origin=origin,
+            lay_out=core().address(source),
             **run,
         )
         told = np.array((*task, *own), np.int64)
-        _compiled_for(self._abi, alone=self.alone)(until, told.ctypes.data)
+        core()(loop, self._convention, until, told.ctypes.data)
 
     @abstractmethod
-    def _source(self, strings: S, first: int) -> tuple[Memory, Compiled, dict[str, int], Sequence[int]]:
-        """The place of the strings, the source, and its data: words of the task, and words after it.
+    def _source(self, strings: S, first: int) -> tuple[Memory, str, dict[str, int], Sequence[int]]:
+        """The place of the strings, the name of the source, and its data: words of the task, and words after it.
 
         The source begins with the string of number ``first``.
         """
@@ -171,13 +140,13 @@ class Memory:
     """Memory for strings up to a length, and for their output."""
 
     def __init__(self, abi: Abi, longest: int, around: int) -> None:
-        self.behind = 0 if abi.terminated else around
-        self.input = surrounded(longest, around, self.behind)
+        self.around, self.behind = around, 0 if abi.terminated else around
+        self.base = surrounded(longest + PLACES, around, self.behind)
         self.before = surrounded(longest, around, self.behind)
-        octets = (max(abi.room(longest), 4 * longest) + BEHIND) * UNIT.get(abi.units, 1)
+        octets = (max(abi.room(longest), 4 * longest) + AROUND) * UNIT.get(abi.units, 1)
         self.out, self.wanted = aligned(octets), aligned(octets)
         self.cells = aligned(CELLS)
-        self.spare = np.zeros(2, np.int64)
+        self.spare = np.zeros(1, np.int64)
 
 
 class GridLoop(Asking["Grid"]):  # pyright: ignore[reportInvalidTypeArguments]  # it takes cached_property for no int
@@ -185,17 +154,11 @@ class GridLoop(Asking["Grid"]):  # pyright: ignore[reportInvalidTypeArguments]  
 
     _arranged: _Arranged | None = None
 
-    @classmethod
-    def compile(cls, abi: Abi) -> None:
-        super().compile(abi)
-        _laying_out()
-        reading()
-
-    def _source(self, strings: Grid, first: int) -> tuple[Memory, Compiled, dict[str, int], GridWords]:
+    def _source(self, strings: Grid, first: int) -> tuple[Memory, str, dict[str, int], GridWords]:
         if self._arranged is None or self._arranged.grid is not strings:
             self._arranged = _Arranged(strings, self._abi, self._automaton)
         arranged, pieces = self._arranged, self._arranged.pieces
-        arranged.levels[:, PLACE // WORD] = strings.place(first)
+        arranged.levels[:, Level._fields.index("choice")] = strings.place(first)
         own = GridWords(
             octets=pieces.octets.ctypes.data,
             starts=pieces.starts.ctypes.data,
@@ -203,14 +166,16 @@ class GridLoop(Asking["Grid"]):  # pyright: ignore[reportInvalidTypeArguments]  
             alike=pieces.alike.ctypes.data,
             padded=pieces.padded.ctypes.data,
             verdicts=pieces.verdicts.ctypes.data,
-            short=pieces.longest_last <= WORD,
+            is_short=pieces.longest_last <= WORD,
             longest_last=pieces.longest_last,
             last_axis=len(strings.axes) - 1,
             levels=arranged.levels.ctypes.data,
+            line=arranged.line.ctypes.data,
+            earlier=arranged.before.ctypes.data,
             spare=arranged.spare.ctypes.data,
-            dirty=strings.longest + WORD,  # an earlier run may have written here
+            dirty=PLACES + strings.longest + WORD,  # an earlier run may have written here
         )
-        return arranged, _laying_out(), {"earlier": strings.earlier}, own
+        return arranged, "lay_out_grid", {"earlier": strings.earlier}, own
 
 
 class _Arranged(Memory):
@@ -220,18 +185,19 @@ class _Arranged(Memory):
         super().__init__(abi, grid.longest, grid.around)
         self.grid = grid
         self.pieces = PieceTable.of(grid, automaton, self.behind)
-        self.levels = np.zeros((len(grid.axes), LEVEL // WORD), np.int64)
+        self.levels = np.zeros((len(grid.axes), len(Level._fields)), np.int64)
+        self.line = aligned(grid.longest + WORD)
 
 
 def aligned(octets: int) -> Octets:
-    """Zeros that begin at a multiple of :data:`ALIGNED`, and as many after them."""
-    memory = np.zeros(octets + 2 * ALIGNED, np.uint8)
-    return memory[-memory.ctypes.data % ALIGNED :]
+    """Zeros that begin at a multiple of :data:`PLACES`, and as many after them."""
+    memory = np.zeros(octets + 2 * PLACES, np.uint8)
+    return memory[-memory.ctypes.data % PLACES :]
 
 
 def surrounded(octets: int, around: int, behind: int) -> Octets:
-    """Room for a string, with at least :data:`BEHIND` octets before and after it."""
-    memory = aligned(BEHIND + octets + 2 * BEHIND + WORD)
-    memory[:BEHIND] = around
-    memory[BEHIND:] = behind
-    return memory[BEHIND:]
+    """Room for a string, with at least :data:`AROUND` octets before and after it."""
+    memory = aligned(AROUND + octets + 2 * AROUND + WORD)
+    memory[:AROUND] = around
+    memory[AROUND:] = behind
+    return memory[AROUND:]

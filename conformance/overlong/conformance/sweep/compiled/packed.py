@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from overlong.conformance.targets.adapters.compiled import WORD
+from overlong.conformance.sweep.compiled.task import WORD
 
 if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton

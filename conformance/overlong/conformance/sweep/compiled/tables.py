@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from overlong.conformance.sweep.compiled import sources
-from overlong.conformance.targets.adapters.compiled import WORD
-from overlong.conformance.targets.adapters.compiled.cached import Compiled
+from overlong.conformance.sweep.compiled.task import WORD
+from overlong.reference.core import core
 
 if TYPE_CHECKING:
     from overlong.conformance.sweep.compiled.packed import PackedAutomaton
@@ -58,7 +56,7 @@ class PieceTable(NamedTuple):
     padded: Array
     """``[choice of the last axis]``: its octets as a word, the first lowest, filled up with the octets after it."""
     verdicts: Array
-    """``[state, choice of the last axis]``: the result of :func:`~.automaton.verdict`."""
+    """``[state, choice of the last axis]``: the verdict of the automaton, as in ``LoopTask.read``."""
     longest_last: int
 
     @classmethod
@@ -75,7 +73,8 @@ class PieceTable(NamedTuple):
         padded = np.frombuffer(b"".join((piece[:WORD] + filler)[:WORD] for piece in last), "<u8").astype(np.int64)
         verdicts = np.empty((automaton.states, len(last)), np.int64)
         ends = starts[axes[-1, 0] :]
-        reading()(*(array.ctypes.data for array in (automaton.words, octets, ends, verdicts)), *verdicts.shape)
+        places = (array.ctypes.data for array in (automaton.words, octets, ends, verdicts))
+        core()("read_choices", *places, *verdicts.shape)
         return cls(octets, starts, axes, _alike(np.diff(ends)), padded, verdicts, max(map(len, last)))
 
 
@@ -83,15 +82,3 @@ def _alike(lengths: Array) -> Array:
     """For each place, the end of its run of equal values."""
     edges = np.append(np.flatnonzero(np.diff(lengths)) + 1, len(lengths))
     return edges[np.searchsorted(edges, np.arange(len(lengths)), side="right")].astype(np.int64)
-
-
-@cache
-def reading() -> Compiled:
-    """The function that reads every choice of an axis from every state, compiled."""
-
-    def make() -> tuple[Any, Any]:
-        from overlong.conformance.sweep.compiled.automaton import read_choices
-
-        return read_choices, None
-
-    return Compiled("reading", 6, make, *sources())

@@ -1,20 +1,22 @@
 # pyright: basic
-"""The task of a compiled loop: a row of words that the loop shares with its source of strings."""
+"""The task of the core's loop: numbers and addresses, in the order of the structs in ``reference/core``."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from overlong.conformance.targets.adapters.compiled import WORD
-
-BEHIND = 128
-"""The number of filling octets that are kept after a string."""
+WORD = 8
+"""The octets of a machine word."""
+AROUND = 128
+"""The number of filling octets that are kept before and after a string."""
+PLACES = 64
+"""The number of places where a string may start: a line of the cache, a register of the widest vector unit."""
 
 
 class LoopTask(NamedTuple):
     """Numbers and addresses. The source's own words follow them."""
 
-    automaton: int
+    by: int
     """The address of the words of a ``PackedAutomaton``."""
     lead: int
     """This and the next are the addresses of a ``CharacterBits``."""
@@ -33,23 +35,24 @@ class LoopTask(NamedTuple):
     room: int
     """The output units with room for each octet of the input, and the additional units."""
     more: int
-    input: int
-    """The address of the string; the memory around it is filled."""
+    base: int
+    """The address of memory for a string, which starts at one of :data:`PLACES`; what is around them is filled."""
     before: int
     """The address of the earlier string."""
+    around: int
+    """The octet before a string, and the one after it."""
     behind: int
-    """The octet after a string."""
     out: int
     wanted: int
     """The address of room for the expected output."""
     cells: int
     progress: int
     kinds: int
-    """The address of the kind of string number 0; it may be outside the allocated memory."""
-    source: int
-    """The address of a compiled function of this task. It lays out the run from string ``next`` on: strings of one
-    length that differ only in their last piece. It sets all words from ``length_before`` on, and writes the input
-    before that piece, around the string, and wherever the loop does not write."""
+    """The address of the kind of string number ``origin``."""
+    origin: int
+    lay_out: int
+    """The address of a function of the core that lays out the run from string ``next`` on, and sets all words from
+    ``length_before`` on."""
     earlier: int = 0
     """The number of axes of the earlier string, which is not judged."""
     next: int = 0
@@ -58,6 +61,8 @@ class LoopTask(NamedTuple):
     """The octets of the earlier string."""
     strings: int = 1
     """The number of strings in the run."""
+    input: int = 0
+    """Their address."""
     whole: int = 0
     """The octets of each string, and those before its last piece."""
     length: int = 0
@@ -70,7 +75,7 @@ class LoopTask(NamedTuple):
     pieces: int = 0
     """The address of the concatenated last pieces."""
     read: int = 0
-    """The address of the automaton's result for each: bit 0 is 1 if the final state accepts; the other bits are the
+    """The address of the automaton's verdict on each: bit 0 is 1 if the final state accepts; the other bits are the
     piece's octets read when a state last accepted, -1 if none did."""
     seen: int = 0
     """Before the last piece: the last accepting offset, the state, the bits so far of a begun character's number, and
@@ -80,9 +85,15 @@ class LoopTask(NamedTuple):
     units: int = 0
 
 
-LEVEL = 8 * WORD
-"""The octets of a level: the current choice of an axis, and the state before it."""
-PLACE, STATE, SEEN, LENGTH, VALUE, UNITS = range(0, 6 * WORD, WORD)
+class Level(NamedTuple):
+    """The words of an axis: its current choice, and what stands before it."""
+
+    choice: int = 0
+    state: int = 0
+    seen: int = 0
+    length: int = 0
+    value: int = 0
+    units: int = 0
 
 
 class GridWords(NamedTuple):
@@ -94,14 +105,17 @@ class GridWords(NamedTuple):
     alike: int
     padded: int
     verdicts: int
-    short: int
+    is_short: int
     """1 if no choice of the last axis is longer than a word: then the loop writes it."""
     longest_last: int
     last_axis: int
     levels: int
+    line: int
+    """The address of room for a string without its last piece, and of room for an earlier string."""
+    earlier: int
     spare: int
     """The address of a word that is never read."""
     dirty: int
-    """The end of the octets that differ from the filling around a string."""
+    """How far behind ``base`` there may be something else than what is around a string."""
     begun: int = -1
     """A string's number minus its last piece's number; below zero: nothing has been laid out."""

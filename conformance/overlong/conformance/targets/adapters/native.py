@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.abi import ACCEPTED, ITERATE, REFUSED, UNIT, Abi, AnswerReading, Called
 from overlong.conformance.targets.adapters.guarded import Guarded
-from overlong.conformance.targets.adapters.python import Refusal, load, refusal
+from overlong.conformance.targets.adapters.python import Refusal, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,27 +49,18 @@ _CELLS = 4  # the cells' addresses follow
 
 
 class Library:
-    """A shared library loaded into this process; or a Python file with functions compiled by Numba."""
+    """A shared library loaded into this process."""
 
     def __init__(self, path: str) -> None:
         """Raises: OSError: it cannot be loaded; the message is the loader's."""
-        self._names: dict[str, Any] | None = load(path, "__dict__") if path.endswith(".py") else None
-        self._loaded = ctypes.CDLL(path if self._names is None else None)
+        self._loaded = ctypes.CDLL(path)
 
     def function(self, symbol: str, parameters: Sequence[str] = (), result: str = "int") -> Any:
         """A separate function object with its types set.
 
         Raises:
             LookupError: there is no such symbol.
-            OSError: it is no compiled function.
         """
-        if self._names is not None:
-            if symbol not in self._names:
-                raise LookupError(symbol)
-            place = getattr(self._names[symbol], "address", None)
-            if not isinstance(place, int):
-                raise OSError(f"{symbol} has no address there; decorate it with numba.cfunc")
-            return ctypes.CFUNCTYPE(_RESULT[result], *[_PARAMETER[each] for each in parameters])(place)
         try:
             function = self._loaded[symbol]
         except AttributeError:

@@ -46,14 +46,14 @@ from overlong.conformance.targets.adapters.bounds import (
     Memory,
     Steps,
 )
-from overlong.conformance.targets.adapters.compiled import available
 from overlong.conformance.targets.adapters.native import Library, Streams, address_of, bound, by_python
 from overlong.conformance.targets.adapters.python import HEAD, answer_frames, column, fail, load, pieces
+from overlong.reference.core import NoCore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from overlong.conformance.targets.adapters.compiled.answers import Answers
+    from overlong.conformance.targets.adapters.in_core import Answers
 
 if sys.platform == "win32":
     raise ImportError("what runs foreign code is forked, which needs POSIX")
@@ -71,8 +71,8 @@ _ROOM = 16  # units for a stream's output at its end
 _READ = 1 << 26  # octets of a library that are searched for a symbol's name
 _ALIKE = 4
 _WORD = 8
-_MANY = 1024  # inputs in a batch that compiled code asks
-_WORTH = 1 << 16  # inputs after which compiled code pays off: loading it takes half a second
+_MANY = 1024  # inputs in a batch that the core asks
+_WORTH = 1 << 16  # inputs after which the core pays off: to build it takes seconds, once
 _LOOK = 50  # milliseconds after which a silent child is checked: its forks may keep its pipe open
 _PLAIN = Abi(PYTHON, "", ("ptr", "len"), "int", lambda _: REFUSED, "")
 """The properties of the escape hatch, for the code that places its input."""
@@ -166,22 +166,22 @@ class Child:
             marks.append(marked)
         return self._single(readings[0], marks[0]) if single else self._columns(readings, marks)
 
-    def answer_compiled(self, payload: bytes) -> bytes:
-        """The compiled code's response to a batch of an ordinary operation, each input right before a guard.
+    def answer_in_core(self, payload: bytes) -> bytes:
+        """The core's response to a batch of an ordinary operation, each input right before a guard.
 
-        Empty if compiling fails because Numba does not fit the other packages.
+        Empty if there is no core.
         """
         try:
-            compiled = self._compiled
-        except Exception:  # noqa: BLE001 (whatever Numba or LLVM raises, ctypes does without them)
+            answers = self._answers
+        except NoCore:
             return b""
-        statuses, numbers, output = compiled.to(payload)
+        statuses, numbers, output = answers.to(payload)
         incompletes = statuses.translate(_INCOMPLETES)
         return b"".join((statuses, numbers, bytes(len(statuses)), incompletes, *output))
 
     @cached_property
-    def _compiled(self) -> Answers:
-        from overlong.conformance.targets.adapters.compiled.answers import Answers
+    def _answers(self) -> Answers:
+        from overlong.conformance.targets.adapters.in_core import Answers
 
         shared = ctypes.addressof(ctypes.c_char.from_buffer(self._item))
         return Answers(self.abi, address_of(self._function), self._memory, shared + _WORD * Steps.ITEM)
@@ -378,22 +378,22 @@ class Parent:
         self.ready: tuple[str, str] = ("", "")
         self._answered = 0  # inputs
         abi = ABIS.get(named.abi)
-        self._compiles = abi is not None and abi is not ITERATE and not abi.functions and available()
+        self._has_core = abi is not None and abi is not ITERATE and not abi.functions
         self._start()
 
     def answer_batch(self, operation: str, payload: bytes) -> bytes:
         """The response to a batch, even if the child dies."""
         count = int.from_bytes(payload[:4], "big")
         self._answered += count
-        if self._compiles and operation in "VD" and not self._deaths and self._answered > _WORTH and count >= _MANY:
+        if self._has_core and operation in "VD" and not self._deaths and self._answered > _WORTH and count >= _MANY:
             try:
                 response: bytes = self._ask(("C", payload))
             except Died as died:
-                self._died(died, frozenset())  # it is asked again without compiled code
+                self._died(died, frozenset())  # it is asked again by ctypes
             else:
                 if response:
                     return response
-                self._compiles = False
+                self._has_core = False
         return self.answer(operation, pieces(payload), single=False)
 
     def answer(self, operation: str, items: Sequence[bytes], *, single: bool) -> bytes:
@@ -530,7 +530,7 @@ class Parent:
                 os._exit(0)  # the parent is gone, or done
             reply = None
             if operation == "C":
-                reply = child.answer_compiled(items)
+                reply = child.answer_in_core(items)
             elif operation == "G":
                 child.examine(items, *rest)
             elif operation == "1":

@@ -1,5 +1,4 @@
-# pyright: basic
-"""Answers of a shared library's function to a batch of inputs, each between guards, called from compiled code.
+"""Answers of a shared library's function to a batch of inputs, each between guards, called by the core in C.
 
 ``adapters/shared_library.py`` does the same by ctypes, one input at a time. The order is the same here, at thirty
 times the speed.
@@ -11,15 +10,12 @@ import ctypes
 import os
 import sys
 from array import array
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.targets.adapters.abi import ITERATE, UNIT, Called, within
 from overlong.conformance.targets.adapters.bounds import PAD
-from overlong.conformance.targets.adapters.compiled import ACCEPTED, BROKEN, REFUSED, WORD
-from overlong.conformance.targets.adapters.compiled.cached import Compiled
-from overlong.conformance.targets.adapters.compiled.task import AnswersTask
 from overlong.conformance.targets.adapters.guarded import Guarded
+from overlong.reference.core import core
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,41 +23,77 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.conformance.targets.adapters.bounds import Memory
 
+ACCEPTED, REFUSED, BROKEN = range(3)
+"""The outcomes of a call; :func:`~overlong.conformance.oracle.kinds.answer_code` calls them ``A``, ``R`` and ``X``."""
 _STATUSES = bytes.maketrans(bytes((ACCEPTED, REFUSED, BROKEN)), b"ARX")
+_WORD = 8
 _WORDS = 1 << 64
 
 
-@cache
-def _compiled_for(abi: Abi) -> Compiled:
-    def make() -> tuple[Any, Any]:
-        from overlong.conformance.targets.adapters.compiled.answering import answering
-        from overlong.conformance.targets.adapters.compiled.calls import Convention
+class AnswersTask(NamedTuple):
+    """The words of ``reference/core/answers.c``: numbers and addresses."""
 
-        return answering(UNIT.get(abi.units, 0), terminated=abi.terminated), Convention(abi.name)
-
-    return Compiled(f"answers-{abi.name}", 1, make)
+    by: int
+    functions: int
+    """The address of the function's address."""
+    octets: int
+    """The address of the next input."""
+    lengths: int
+    """The address of the lengths of all inputs, each a u32."""
+    next: int
+    """The number of the next input."""
+    inputs: int
+    """The number of inputs."""
+    item: int
+    """The address for the number of the current input, which the process that watches this one reads."""
+    written: int
+    """The end of inputs, right before a guard: its writable address, and the address that the function sees."""
+    ends: int
+    terminated: int
+    """1 if an octet 00 ends an input."""
+    unit: int
+    """The octets of an output unit; 0: there is no output."""
+    out: int
+    room: int
+    """The output units with room for each octet, and the additional units."""
+    more: int
+    cells: int
+    statuses: int
+    numbers: int
+    kept: int
+    """The address for the next kept output."""
+    get_pid: int
+    process: int
+    returned: int = 0
+    """The results of the last call."""
+    second: int = 0
+    one: int = 0
+    two: int = 0
 
 
 class Answers:
     """Asks one function."""
 
     def __init__(self, abi: Abi, address: int, memory: Memory, item: int) -> None:
-        """Compile for that convention, or load the code from the cache.
+        """Prepare for one convention.
 
         Args:
             abi: a convention of one call for each input.
             address: that of the function.
             memory: the memory of inputs and output.
             item: the address of a word for the number of the current input.
+
+        Raises:
+            NoCore: there is no core in C.
         """
         assert abi is not ITERATE
         assert not abi.functions
         self._abi, self._memory, self._unit = abi, memory, UNIT.get(abi.units, 0)
-        self._compiled = _compiled_for(abi)
+        self._core, self._convention = core(), core().convention(abi.name)
         self._cells = Guarded(64, writable=True)
         self._get_pid = ctypes.CDLL(None).getpid
         self._get_pid_address = ctypes.cast(self._get_pid, ctypes.c_void_p).value or 0
-        self._function, self._item = address, item
+        self._functions, self._item = array("q", [address]), item
 
     def to(self, payload: bytes) -> tuple[bytes, bytes, list[bytes]]:
         """Statuses, numbers and output of the response to a batch in its request format (docs/protocol.md)."""
@@ -73,10 +105,11 @@ class Answers:
         more, each = room(0), room(1) - room(0)
         total = len(payload) - 4 - 4 * count
         statuses, numbers = bytearray(count), array("I", bytes(4 * count))
-        kept = bytearray((each * total + more * count) * self._unit + WORD)
+        kept = bytearray((each * total + more * count) * self._unit + _WORD)
         octets = ctypes.cast(ctypes.c_char_p(payload), ctypes.c_void_p).value or 0
         task = AnswersTask(
-            function=self._function,
+            by=self._convention,
+            functions=_address(self._functions),
             octets=octets + 4 + 4 * count,
             lengths=_address(lengths),
             next=0,
@@ -84,6 +117,8 @@ class Answers:
             item=self._item,
             written=_address(memory.input.view) + memory.input.size,
             ends=memory.input.end,
+            terminated=self._abi.terminated,
+            unit=self._unit,
             out=memory.output.start + PAD,
             room=each,
             more=more,
@@ -99,7 +134,7 @@ class Answers:
             tuple[int, int, bytes]
         ] = []  # of breaches of the convention: the input, the output's offset, and the words
         while True:
-            self._compiled(_address(words))
+            self._core("answer_inputs", _address(words))
             told = AnswersTask(*words)
             if os.getpid() != task.process:
                 os._exit(0)  # the function forked, and this is the fork

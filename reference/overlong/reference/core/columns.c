@@ -1,0 +1,106 @@
+/* Strings in a row, read for what Python keeps in columns: verdicts, features, and places of divergences. */
+#include "core.h"
+
+/* oracle/columnar.py: for each string the octets read when it was last accepted, those read until nothing could be
+ * accepted any more, and the last state. `pending` octets count as read before each. */
+EXPORT void read_columns(
+    const uint8_t *octets, const int64_t *ends, uint64_t strings, const uint8_t (*table)[256], const uint8_t *accepting,
+    uint64_t dead, uint64_t first, uint64_t pending, uint32_t *last, uint32_t *live, uint8_t *states) {
+  uint64_t start = 0;
+  for (uint64_t string = 0; string < strings; string++) {
+    const uint64_t end = (uint64_t)ends[string];
+    uint64_t accepted = 0, alive = pending;
+    uint8_t state = (uint8_t)first;
+    for (uint64_t place = start; place < end; place++) {
+      state = table[state][octets[place]];
+      if (state == dead) break;
+      alive = pending + place + 1 - start;
+      if (accepting[state]) accepted = alive;
+    }
+    last[string] = (uint32_t)accepted, live[string] = (uint32_t)alive, states[string] = state;
+    start = end;
+  }
+}
+
+/* fuzz/generation/features.py: for each feature the length and the number of the shortest input that reaches it. */
+typedef struct {
+  const int64_t *starts, *nexts; /* for each state and octet: its first feature; the next state, or below 0 */
+  const int64_t *places;         /* for each offset up to NEAR, and then for each of AGAIN */
+  int64_t width, placed;         /* classes of octets and the end; kinds of places */
+  int64_t *shortest, *found;
+} features;
+enum { NEAR = 64, AGAIN = 16 };
+
+static void reach(const features *of, int64_t feature, uint64_t offset, int64_t length, int64_t index) {
+  feature += of->places[offset < NEAR ? offset : NEAR + offset % AGAIN];
+  if (length < of->shortest[feature]) of->shortest[feature] = length, of->found[feature] = index;
+}
+
+EXPORT void reach_features(const features *of, uint64_t inputs, const int64_t *lengths, const uint8_t *octets) {
+  for (uint64_t index = 0; index < inputs; index++) {
+    const int64_t length = lengths[index], number = (int64_t)index;
+    int64_t state = 0;
+    for (uint64_t offset = 0; offset < (uint64_t)length; offset++) {
+      const int64_t read = state << 8 | octets[offset];
+      reach(of, of->starts[read], offset, length, number);
+      state = of->nexts[read];
+      if (state < 0) {
+        reach(of, of->starts[octets[offset]], offset, length, number);
+        state = of->nexts[octets[offset]];
+      }
+    }
+    reach(of, (state * of->width + of->width - 1) * of->placed, (uint64_t)length, length, number);
+    octets += length;
+  }
+}
+
+/* fuzz/execution/places.py: for each divergent input a key of where it diverges. */
+typedef struct {
+  const uint8_t (*table)[256];
+  const uint8_t *accepting, *classes;
+  uint64_t dead;
+} places;
+enum { BLOCK = 64, SHORT = 16, KINDS_OF_LEADS = 16 };
+#define MANY ((1u << KINDS_OF_LEADS) - 1)
+#define END (1u << 8)
+#define FLAW (1u << 31)
+
+static uint32_t place_of(const places *by, const uint8_t *octets, uint64_t length) {
+  uint64_t last = 0, first = UINT64_MAX;
+  uint32_t mask = 0, kinds = 0, which = END, before = 0, state = 0;
+  for (uint64_t place = 0; place < length && which == END;) {
+    const uint8_t octet = octets[place], number = by->classes[octet];
+    before = state;
+    state = by->table[state][octet];
+    if (state == by->dead) {
+      which = number;
+      continue;
+    }
+    place++;
+    if (by->accepting[state]) {
+      last = place;
+    } else if (place - last == 1) {
+      const uint32_t bit = 1u << (number < KINDS_OF_LEADS ? number : KINDS_OF_LEADS - 1);
+      kinds += !(mask & bit);
+      mask |= bit;
+      if (first == UINT64_MAX) first = last;
+    }
+  }
+  if (which == END && by->accepting[state]) {
+    const uint32_t size = length < SHORT ? 0 : length < BLOCK ? 1 : 2;
+    const uint32_t is_behind = first != UINT64_MAX && first >= SHORT - 1;
+    return (kinds > 2 ? MANY : mask) | size << 16 | is_behind << 18;
+  }
+  const uint32_t distance = last == 0 ? 0 : last < BLOCK ? 1 : 2;
+  return FLAW | (which == END ? state : before) << 24 | which << 8 | distance;
+}
+
+EXPORT void find_places(
+    const places *by, uint64_t inputs, const int64_t *ends, const uint8_t *octets, const uint8_t *kinds,
+    uint32_t *keys) {
+  int64_t start = 0;
+  for (uint64_t index = 0; index < inputs; index++) {
+    if (kinds[index]) keys[index] = place_of(by, octets + start, (uint64_t)(ends[index] - start));
+    start = ends[index];
+  }
+}
