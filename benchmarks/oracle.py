@@ -1,7 +1,7 @@
 """The speed of the oracle, compared with a shift automaton in C and with decoders that are written for speed.
 
 The benchmark compiles the C loops with gcc, and with clang if it is installed: with ``-O3``, and again with
-``-march=native``, because Numba compiles for this processor, too. Their rows are those of
+``-march=native``. Their rows are those of
 :mod:`overlong.reference.shift`. simdutf8 is the Rust crate, built by cargo; Node.js uses simdutf for ``isUtf8``. A
 missing peer is left out and named.
 

@@ -112,7 +112,6 @@ class Finder:
         self.tiers = {f"tier {tier.name}": tier.plans for tier in (LEAST, BRIEF, MODEST, LEAN, USUAL, FULL)}
         self.tiers[WHOLE] += (f"{DRAWN.name}-{seed}",)
         self._kinds = np.zeros(LARGEST_SHARD, np.uint8)
-        GridLoop.compile(self.abi)
 
     def _open(self, path: Path) -> None:
         self.library = Library(path)

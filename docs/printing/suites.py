@@ -30,7 +30,7 @@ def page() -> Iterator[str]:
         ),
     )
     yield from ("", "## Tiers", "")
-    yield "Lists of [plans](#plans), the most thorough first. Sweeps need the extra `native`."
+    yield "Lists of [plans](#plans), the most thorough first."
     yield ""
     yield from table(
         ("tier", "plans", "strings", "for"),

@@ -4,7 +4,7 @@
 
 harnesses=fuzz/oss-fuzz
 
-pip3 install ".[native]"
+pip3 install .
 
 # Data that is read while a target runs: grammars, layouts, schemas, the registry of ids.
 data=(--collect-data overlong.reference --collect-data overlong.conformance)

@@ -14,7 +14,7 @@ with atheris.instrument_imports(include=["overlong"]):
 
     from overlong.reference import Rejected, outcome
 
-from overlong.reference.native import oracle  # not instrumented: Numba compiles it
+from overlong.reference.native import oracle  # not instrumented: it is in C
 
 ORACLE = oracle()
 LEAST = 256

@@ -20,6 +20,7 @@ from overlong.reference.answer import (
     verdict,
 )
 from overlong.reference.automaton import Automaton
+from overlong.reference.core import why_not
 from overlong.reference.decoder import segment
 from overlong.reference.defect import FOREIGN
 from overlong.reference.error_mode import ERROR_MODES
@@ -131,8 +132,9 @@ def test_what_may_still_become_a_character_is_held_back():
 
 def test_a_layout_whose_octets_depend_on_their_character_is_not_compiled():
     numpy = pytest.importorskip("numpy")
-    pytest.importorskip("numba")
-    from overlong.reference.native.oracle import _layout
+    if why_not():
+        pytest.skip(why_not())
+    from overlong.reference.native import _layout
 
     spoken = dialect()
     (*rows, last) = spoken.layout.rows
@@ -142,22 +144,6 @@ def test_a_layout_whose_octets_depend_on_their_character_is_not_compiled():
     begins = numpy.array([state != odd.automaton.dead for state in odd.automaton.table[0]])
     with pytest.raises(ValueError, match=r"the bits of octet .. depend on its character"):
         _layout(odd, begins)
-
-
-def test_where_nothing_can_be_kept_each_process_compiles_for_itself(monkeypatch):
-    pytest.importorskip("numba")
-    compiled = pytest.importorskip("overlong.reference.native.compiled")
-    asked = []
-
-    def njit(function, **options):
-        asked.append(options)
-        if options.get("cache"):
-            raise RuntimeError("no locator available")
-        return function
-
-    monkeypatch.setattr(compiled, "njit", njit)
-    assert compiled.compiled(len) is len
-    assert asked == [{"cache": True, "nogil": True}, {"nogil": True}]
 
 
 def test_what_a_lead_announces_is_swallowed_however_it_breaks_off():

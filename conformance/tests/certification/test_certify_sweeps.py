@@ -6,7 +6,6 @@ import secrets
 import shlex
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from importlib.resources import files
@@ -449,15 +448,6 @@ def test_a_tier_is_chosen_by_its_name(tmp_path):
     assert "swept · tier least" in result.output
     for other in (["--no-sweeps"], ["--depth", "1"]):
         assert CliRunner().invoke(cli, [*words, *other]).exit_code == 2
-
-
-@pytest.mark.usefixtures("few")
-def test_without_numpy_it_is_told_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "numpy", None)
-    run = certify("cpython").run
-    assert run.conformant
-    assert run.swept is None
-    assert any("pip install '.[native]'" in note for note in run.notes)
 
 
 def test_a_sweep_that_cannot_be_leaves_what_the_suites_showed(tmp_path):

@@ -1,18 +1,16 @@
 """Columns of answers with traits and earlier strings are judged like single answers."""
 
-import sys
 from array import array
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-np = pytest.importorskip("numpy", reason="sweeps need NumPy; pip install '.[native]'")
-
-from overlong.conformance.oracle import columnar  # noqa: E402
-from overlong.conformance.oracle.columnar import ColumnReader, Read  # noqa: E402
-from overlong.conformance.oracle.expectation import ExpectedAnswers  # noqa: E402
-from overlong.conformance.oracle.judging import Judge  # noqa: E402
-from overlong.conformance.oracle.kinds import (  # noqa: E402
+from overlong.conformance.oracle import columnar
+from overlong.conformance.oracle.columnar import ColumnReader, Read
+from overlong.conformance.oracle.expectation import ExpectedAnswers
+from overlong.conformance.oracle.judging import Judge
+from overlong.conformance.oracle.kinds import (
     AGREES,
     BROKEN,
     CRASHED,
@@ -20,13 +18,14 @@ from overlong.conformance.oracle.kinds import (  # noqa: E402
     OTHER_OFFSET,
     OTHER_OUTPUT,
 )
-from overlong.conformance.protocol.observation import Crashed  # noqa: E402
-from overlong.conformance.protocol.wire import Answers, big_endian  # noqa: E402
-from overlong.conformance.sweep.columns import Columns  # noqa: E402
-from overlong.conformance.sweep.columns_expected import ColumnOracle  # noqa: E402
-from overlong.conformance.sweep.grid import Axis, Grid  # noqa: E402
-from overlong.conformance.vectors.profile import Profile  # noqa: E402
-from overlong.reference import dialect  # noqa: E402
+from overlong.conformance.protocol.observation import Crashed
+from overlong.conformance.protocol.wire import Answers, big_endian
+from overlong.conformance.sweep.columns import Columns
+from overlong.conformance.sweep.columns_expected import ColumnOracle
+from overlong.conformance.sweep.grid import Axis, Grid
+from overlong.conformance.vectors.profile import Profile
+from overlong.reference import dialect
+from overlong.reference.core import why_not
 
 AUTOMATON = dialect().automaton
 EXPECTED = ExpectedAnswers(AUTOMATON, "D", "utf-32", offsets=True, strips_signature=False)
@@ -98,13 +97,13 @@ def test_what_is_not_offered_is_left_out():
     ]
 
 
-@pytest.mark.parametrize("by_numba", [False, True])
-def test_long_strings_are_read_like_short_ones(by_numba):
-    if by_numba and columnar.compiled() is None:
-        pytest.skip("Numba is not there")
+@pytest.mark.parametrize("by_core", [False, True])
+def test_long_strings_are_read_like_short_ones(by_core):
+    if by_core and why_not():
+        pytest.skip(why_not())
     strings = [b"a" * 5000 + b"\xff", b"b", b"\xe2\x82\xac" * 2000, b"c\xff", b"", b"d" * 4999 + b"\xf0\x9f"]
     lengths = np.array([len(each) for each in strings], np.uint32)
-    reader, alone = (ColumnReader(AUTOMATON, compiled=by_numba) for _ in range(2))
+    reader, alone = (ColumnReader(AUTOMATON, by_core=by_core) for _ in range(2))
     found = reader.read(b"".join(strings), lengths)
     assert isinstance(found, Read)
     assert found.last.tolist() == [5000, 1, 6000, 1, 0, 4999]
@@ -112,40 +111,6 @@ def test_long_strings_are_read_like_short_ones(by_numba):
     assert [alone.read_one(each)[:2] for each in strings] == list(
         zip(found.last.tolist(), found.live.tolist(), strict=True)
     )
-
-
-def test_the_loop_that_numba_compiles_reads_as_the_automaton_runs():
-    octets = np.frombuffer(b"a\xe2\x82\xac\xff\xff\xe2b", np.uint8)
-    last, live, states = np.zeros(3, np.uint32), np.zeros(3, np.uint32), np.zeros(3, np.uint8)
-    table, accepting = np.array(AUTOMATON.table, np.uint8), np.array(AUTOMATON.accepting)
-    dead = AUTOMATON.dead
-    assert dead is not None
-    columnar._read(octets, np.array([5, 7, 8]), table, accepting, dead, 0, 0, last, live, states)
-    assert (last.tolist(), live.tolist()) == ([4, 0, 1], [4, 0, 1])
-    assert [int(each) == dead for each in states] == [True, True, False]
-
-
-def test_without_numba_or_before_it_pays_strings_are_read_by_numpy(monkeypatch):
-    monkeypatch.setitem(sys.modules, "numba", None)
-    assert columnar.compiled.__wrapped__() is None
-    monkeypatch.setattr(columnar, "compiled", FakeCache())
-    reader = ColumnReader(AUTOMATON)
-    assert reader.read_one(b"ab\xff" * 600)[:2] == (2, 2)
-    assert reader.read(b"ab\xff", np.array([3], np.uint32)).last.tolist() == [2]
-    monkeypatch.setattr(columnar, "PATIENCE", 0.0)
-    assert reader.read_one(b"ab\xff" * 600)[:2] == (2, 2)
-
-
-class FakeCache:
-    """A cache without an installed Numba."""
-
-    def __call__(self):
-        return None
-
-    def cache_info(self):
-        return self
-
-    currsize = 0
 
 
 def test_verdicts_alone_have_no_output():

@@ -163,7 +163,7 @@ def test_a_project_that_only_shares_the_environment(built, tmp_path, version):
 
 HOSTILE = "open(__file__ + '.PWN', 'w').close()\nraise ImportError('the folder of the user was searched')\n"
 OTHERS = """
-abnf atheris attr click cloudpickle dask distributed fastjsonschema hypothesis jinja2 llvmlite markupsafe msgpack numba
+abnf atheris attr click cloudpickle dask distributed fastjsonschema hypothesis jinja2 markupsafe msgpack
 numpy orjson overlong_pytest platformdirs psutil pyarrow rich sortedcontainers tomlkit tornado typing_extensions
 wasmtime yaml
 """

@@ -37,9 +37,9 @@ def texts():
         ("uv tool install overlong\n", True),
         ("or 'overlong[decoders]' for all", True),
         ("pip install '.[wasm]'    # in a checkout of overlong", False),
-        ("pip install '/path/to/overlong[native]'", False),
-        ("pip install '.[native]' && .venv/bin/overlong certify cpython", False),
-        ("pip install 'overlong[native] @ git+https://example.org/overlong'", False),
+        ("pip install '/path/to/overlong[fuzz]'", False),
+        ("pip install '.[fuzz]' && .venv/bin/overlong certify cpython", False),
+        ("pip install 'overlong[fuzz] @ git+https://example.org/overlong'", False),
     ],
 )
 def test_the_search_finds_what_it_should(text, fetches):

@@ -8,16 +8,15 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-np = pytest.importorskip("numpy", reason="sweeps need NumPy; pip install '.[native]'")
-
-from overlong.conformance.oracle.columnar import ColumnReader, compiled  # noqa: E402
-from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation  # noqa: E402
-from overlong.conformance.oracle.judging import Judge  # noqa: E402
-from overlong.conformance.oracle.kinds import (  # noqa: E402
+from overlong.conformance.oracle.columnar import ColumnReader
+from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
+from overlong.conformance.oracle.judging import Judge
+from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -32,22 +31,23 @@ from overlong.conformance.oracle.kinds import (  # noqa: E402
     REFUSED_WELL_FORMED,
     answer_code,
 )
-from overlong.conformance.oracle.target import BudgetSpent  # noqa: E402
-from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported  # noqa: E402
-from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, big_endian, read_numbers  # noqa: E402
-from overlong.conformance.results.shard import Shard  # noqa: E402
-from overlong.conformance.sweep import columns as columns_module  # noqa: E402
-from overlong.conformance.sweep.columnar import Columnar  # noqa: E402
-from overlong.conformance.sweep.columns import Columns  # noqa: E402
-from overlong.conformance.sweep.columns_expected import ColumnOracle  # noqa: E402
-from overlong.conformance.sweep.engine import SweepJob  # noqa: E402
-from overlong.conformance.sweep.grid import Axis, Grid  # noqa: E402
-from overlong.conformance.sweep.plan import plan_named  # noqa: E402
-from overlong.conformance.targets.resolve import Limits  # noqa: E402
-from overlong.conformance.vectors.batch import Batch  # noqa: E402
-from overlong.conformance.vectors.profile import RFC3629, Profile  # noqa: E402
-from overlong.conformance.vectors.vector import Vector  # noqa: E402
-from overlong.reference import is_well_formed  # noqa: E402
+from overlong.conformance.oracle.target import BudgetSpent
+from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
+from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, big_endian, read_numbers
+from overlong.conformance.results.shard import Shard
+from overlong.conformance.sweep import columns as columns_module
+from overlong.conformance.sweep.columnar import Columnar
+from overlong.conformance.sweep.columns import Columns
+from overlong.conformance.sweep.columns_expected import ColumnOracle
+from overlong.conformance.sweep.engine import SweepJob
+from overlong.conformance.sweep.grid import Axis, Grid
+from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.vector import Vector
+from overlong.reference import is_well_formed
+from overlong.reference.core import why_not
 
 KNOWN_WRONG = Path(__file__).parents[1].joinpath("known_wrong.py")
 HOSTILE = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
@@ -85,20 +85,20 @@ def test_columns_hold_the_strings_of_the_grid(plan):
 
 
 @pytest.mark.long_after(3)
-@pytest.mark.parametrize("by_numba", [False, True])
+@pytest.mark.parametrize("by_core", [False, True])
 @pytest.mark.parametrize("plan", PLANS)
-def test_expected_columns_are_the_reference_s(plan, by_numba):
-    """For every kind of plan, in each unit, by NumPy and by Numba."""
-    if by_numba and compiled() is None:
-        pytest.skip("Numba is not there")
+def test_expected_columns_are_the_reference_s(plan, by_core):
+    """For every kind of plan, in each unit, by NumPy and by the core."""
+    if by_core and why_not():
+        pytest.skip(why_not())
     for number, (grid, columns, first, count) in enumerate(ranges(plan)):
         strings = [grid.string(index) for index in range(first, first + count)]
-        if max(map(len, strings)) > LONG or (grid.longest > LONG and not by_numba):
+        if max(map(len, strings)) > LONG or (grid.longest > LONG and not by_core):
             continue
         batch = Batch.of_strings("", strings)
         for operation, units in (("V", "utf-32"), ("D", ("utf-8", "utf-16", "utf-32")[number % 3])):
             expected = expects(operation, units)
-            oracle = ColumnOracle(columns, expected, Profile(), ColumnReader(expected.automaton, compiled=by_numba))
+            oracle = ColumnOracle(columns, expected, Profile(), ColumnReader(expected.automaton, by_core=by_core))
             right = batch.expected(operation, UNITS[units])
             found = oracle.expected(first, count)
             assert found.wire == right.columns

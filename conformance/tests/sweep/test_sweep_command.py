@@ -21,7 +21,6 @@ from sweep_stand_in import StandIn
 
 pytestmark = pytest.mark.long
 
-pytest.importorskip("numpy", reason="sweeps need the extra 'native'")
 
 COMMANDS = re.compile(r"^ *(reproduce|again): ")
 

@@ -16,10 +16,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from right_functions import RIGHT
-
-pytest.importorskip("numpy", reason="sweeps need NumPy")
-
 from overlong.conformance.oracle import expectation as expectations
 from overlong.conformance.oracle import kinds as codes
 from overlong.conformance.oracle.expectation import ExpectedAnswers
@@ -35,6 +31,7 @@ from overlong.conformance.targets.adapters.native import Library, Streams, bound
 from overlong.conformance.vectors.complete import complete_strings
 from overlong.reference.core import building, core, why_not
 from overlong.reference.dialect import dialect
+from right_functions import RIGHT
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a core")]
 
@@ -280,7 +277,7 @@ def samples(grids, most):
 def words_of(struct, header):
     """The names of a struct's words, as C declares them."""
     text = re.sub(r"/\*.*?\*/", "", (Path(building.__file__).parent / header).read_text("utf-8"), flags=re.DOTALL)
-    body = re.search(rf"typedef struct \w*\s*{{([^}}]*)}} {struct};", text).group(1)
+    [body] = re.findall(rf"typedef struct \w*\s*{{([^}}]*)}} {struct};", text)
     declared = re.findall(r"(\w+)\)?(?:\(void\))?;|(\w+),", body)
     return [one or other for one, other in declared]
 

@@ -8,28 +8,27 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 
+import numpy as np
 import pytest
 
-np = pytest.importorskip("numpy", reason="sweeps need the extra 'native'")
-
-from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation  # noqa: E402
-from overlong.conformance.oracle.kinds import (  # noqa: E402
+from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
+from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
     CRASHED,
     OTHER_OFFSET,
     OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
 )
-from overlong.conformance.protocol.wire import UNITS, Greeting  # noqa: E402
-from overlong.conformance.results.shard import ShardResult  # noqa: E402
-from overlong.conformance.sweep.grid import Axis, Grid  # noqa: E402
-from overlong.conformance.sweep.plan import plan_named  # noqa: E402
-from overlong.conformance.sweep.summary import summarise  # noqa: E402
-from overlong.conformance.sweep.summary.arithmetic import numbers_in_words  # noqa: E402
-from overlong.conformance.sweep.summary.gathering import gather  # noqa: E402
-from overlong.conformance.sweep.summary.members import Strings  # noqa: E402
-from overlong.reference import DIALECTS, dialect  # noqa: E402
-from overlong.reference.theory import shortlex  # noqa: E402
+from overlong.conformance.protocol.wire import UNITS, Greeting
+from overlong.conformance.results.shard import ShardResult
+from overlong.conformance.sweep.grid import Axis, Grid
+from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.summary import summarise
+from overlong.conformance.sweep.summary.arithmetic import numbers_in_words
+from overlong.conformance.sweep.summary.gathering import gather
+from overlong.conformance.sweep.summary.members import Strings
+from overlong.reference import DIALECTS, dialect
+from overlong.reference.theory import shortlex
 
 UTF8 = dialect().automaton
 EXPECTED = ExpectedAnswers(UTF8, "V", "", offsets=True, strips_signature=False)

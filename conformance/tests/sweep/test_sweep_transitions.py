@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import zlib
 
+import numpy as np
 import pytest
 
-np = pytest.importorskip("numpy", reason="sweeps need the extra 'native'")
-
-from overlong.conformance.oracle.expectation import ExpectedAnswers  # noqa: E402
-from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED  # noqa: E402
-from overlong.conformance.results.shard import ShardResult  # noqa: E402
-from overlong.conformance.sweep.plan import plan_named  # noqa: E402
-from overlong.conformance.sweep.summary import summarise  # noqa: E402
-from overlong.conformance.sweep.summary.transitions import differences_in_words  # noqa: E402
-from overlong.reference import dialect  # noqa: E402
-from overlong.reference.automaton import Automaton  # noqa: E402
-from overlong.reference.theory import equivalent  # noqa: E402
+from overlong.conformance.oracle.expectation import ExpectedAnswers
+from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED
+from overlong.conformance.results.shard import ShardResult
+from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.summary import summarise
+from overlong.conformance.sweep.summary.transitions import differences_in_words
+from overlong.reference import dialect
+from overlong.reference.automaton import Automaton
+from overlong.reference.theory import equivalent
 
 UTF8 = dialect().automaton
 EXPECTED = ExpectedAnswers(UTF8, "V", "", offsets=True, strips_signature=False)

@@ -26,7 +26,7 @@ ROOTS = [
 ]
 OTHERS = (
     "abnf", "atheris", "attr", "click", "cloudpickle", "dask", "distributed", "fastjsonschema", "hypothesis", "jinja2",
-    "llvmlite", "markupsafe", "msgpack", "numba", "numpy", "orjson", "overlong", "platformdirs", "psutil", "pyarrow",
+    "markupsafe", "msgpack", "numpy", "orjson", "overlong", "platformdirs", "psutil", "pyarrow",
     "rich", "sitecustomize", "sortedcontainers", "tomlkit", "tornado", "typing_extensions", "usercustomize", "wasmtime",
     "yaml",
 )  # fmt: skip

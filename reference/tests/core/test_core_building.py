@@ -58,7 +58,7 @@ def test_it_is_built_where_nothing_can_be_kept(own_cache, tmp_path):
 
 def test_what_is_missing_is_said_in_a_line(own_cache, tmp_path, monkeypatch):
     monkeypatch.setattr(building, "COMPILERS", ("no-such-compiler",))
-    monkeypatch.setattr(building.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(NotBuilt, match=r"^there is no C compiler on PATH; install gcc .*'\.\[cc\]'$"):
         built(tmp_path)
     monkeypatch.undo()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.left_out import left_out
@@ -21,7 +20,7 @@ from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.vectors.suites.core import core_vectors
-from overlong.reference.extra import install
+from overlong.reference.core import why_not
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -92,6 +91,8 @@ def add_sweeps(
     )
     if fast:
         plans = fast_plans(target, run, seconds)
+    if (why := why_not()) and reason_against(target) == why:
+        run.notes.append(f"the function is called at a tenth of the speed: {why}")
     by_itself = (usual or fast) and budget is None and all(seeds_of([name]) for name in invocation.sweeps or ())
     sweep_too(
         *(run, invocation.target, plans, invocation.limits, progress, found, unexpected),
@@ -100,7 +101,7 @@ def add_sweeps(
         within=QUICKLY if fast and plans and reason_against(target) else None,
     )
     asked = {part.plan for part in run.swept.plans} if run.swept else set[str]()
-    if invocation.suites is None and not run.incomplete and not run.buckets and _offers_what_sweeps_ask(run):
+    if invocation.suites is None and not run.incomplete and not run.buckets and _sweepable(run):
         run.left_out = left_out(run, _each(run, seconds) / cpus())
     return named if asked.issuperset(named.sweeps or ()) else invocation
 
@@ -163,16 +164,7 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
 
 
 def _sweepable(run: Run) -> bool:
-    """True if a target can be swept and NumPy is installed; a note reports a missing NumPy."""
-    if not _offers_what_sweeps_ask(run):
-        return False
-    if find_spec("numpy") is None:
-        run.notes.append(f"not swept (sweeps need NumPy; {install('native')})")
-        return False
-    return True
-
-
-def _offers_what_sweeps_ask(run: Run) -> bool:
+    """True if a target offers what sweeps ask."""
     try:
         expectation(run.profile, run.greeting)
     except TargetError:

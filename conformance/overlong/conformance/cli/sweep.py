@@ -118,7 +118,7 @@ def command(
     The default plans are exhaustive-2, depth-1, leads, placed-64, offsets-128, lengths-1024, far-17,
     pairs, after-3, transitions-1, faults-3, thresholds-16, order and history. TARGET is named as in
     'overlong certify'. A function of a shared library answers millions of strings a second in a
-    process of its own (extra 'native'); other targets get large batches.
+    process of its own (if there is a C compiler); other targets get large batches.
 
     \b
     Exit status:

@@ -2,26 +2,26 @@
 """The columnar oracle: the right answers to millions of concatenated strings, as columns.
 
 The automaton, the layouts and the expectation are those of the readable oracle (``overlong.reference``), and tests
-compare the two. Numba reads the strings if it is installed and worth its start, otherwise NumPy.
+compare the two. The core in C reads the strings if there are many, otherwise NumPy does.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from overlong.conformance.oracle.kinds import ODD
 from overlong.conformance.protocol.wire import ACCEPTED, DECODE, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS
+from overlong.reference.core import core, why_not
 from overlong.reference.layout import load_layout
 from overlong.reference.order import CODE_POINTS
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -32,15 +32,10 @@ if TYPE_CHECKING:
 LARGEST_LENGTH = 0xFF
 _LARGEST_UNIT = 0xFFFF
 """The largest unit of UTF-16."""
-PATIENCE = 0.5
-"""The seconds of NumPy after which Numba reads the rest; it takes about as long to start."""
-WAITED_FOR = 0.4
-"""The least share of NumPy in all time for that switch; with less, the target is the bottleneck."""
+WORTH = 1 << 20
+"""The octets after which the core reads: it may have to be built first."""
 _FEW, _LONG = 200, 1 << 10
 """Python reads fewer strings than this, with at least that many octets left, faster than NumPy."""
-_COLUMN, _OCTET, _BY_PYTHON = 3e-5, 2e-8, 1e-7
-"""Approximate seconds: NumPy's for a column of octets, however few strings reach it, and for each octet; and Python's
-for an octet."""
 
 
 class Read(NamedTuple):
@@ -58,17 +53,16 @@ class Read(NamedTuple):
 class ColumnReader:
     """An automaton, ready to read columns."""
 
-    def __init__(self, automaton: Automaton, *, compiled: bool | None = None) -> None:
-        """``compiled``: use Numba or not; None chooses the faster."""
+    def __init__(self, automaton: Automaton, *, by_core: bool | None = None) -> None:
+        """``by_core``: use the core in C or not; None: after :data:`WORTH` octets, if there is one."""
         self.automaton = automaton
-        self._compiled = compiled
+        self._by_core = by_core
         self._table = np.array(automaton.table, np.uint8)
         self._accepting = np.array(automaton.accepting, np.bool_)
         self._dead = (
             len(automaton) if automaton.dead is None else automaton.dead
         )  # otherwise a state that is never reached
-        self._spent = 0.0
-        self._began: float | None = None
+        self._octets = 0
 
     def read(self, octets: bytes, lengths: NDArray[np.uint32], state: int = 0, pending: int = 0) -> Read:
         """The results for concatenated strings.
@@ -81,13 +75,12 @@ class ColumnReader:
         """
         flat = np.frombuffer(octets, np.uint8) if octets else np.empty(0, np.uint8)
         ends = np.cumsum(lengths, dtype=np.int64)
-        longest = int(lengths.max(initial=0))
-        size = len(lengths)
-        by_python = size < _FEW and longest > _LONG
-        seconds = _BY_PYTHON * len(octets) if by_python else _COLUMN * longest + _OCTET * len(octets)
-        if (kernel := self._kernel(seconds)) is not None:
+        if self._asks_core(len(octets)):
+            size = len(lengths)
             result = np.empty(size, np.uint32), np.empty(size, np.uint32), np.empty(size, np.uint8)
-            kernel(flat, ends, self._table, self._accepting, self._dead, state, pending, *result)
+            given, rules = (flat, ends), (self._table, self._accepting)
+            places, tables, filled = ([each.ctypes.data for each in group] for group in (given, rules, result))
+            core()("read_columns", *places, size, *tables, self._dead, state, pending, *filled)
         else:
             result = self._by_columns(flat, ends - lengths, lengths, state, pending)
         last, live, states = result
@@ -95,20 +88,18 @@ class ColumnReader:
 
     def read_one(self, octets: bytes) -> tuple[int, int, int]:
         """:attr:`Read.last`, :attr:`Read.live` and :attr:`Read.state` of one string."""
-        if len(octets) > _FEW and self._kernel(_BY_PYTHON * len(octets)) is not None:
+        if len(octets) > _FEW and self._asks_core(len(octets)):
             read = self.read(octets, np.array([len(octets)], np.uint32))
             return int(read.last[0]), int(read.live[0]), int(read.state[0])
         return self._go_on(octets, 0, 0, 0)
 
-    def _kernel(self, seconds: float) -> Callable[..., None] | None:
-        """The compiled loop, if it pays off for work that takes that many seconds without it."""
-        if self._compiled is None and not compiled.cache_info().currsize:
-            now = time.monotonic()
-            self._began = now if self._began is None else self._began
-            if self._spent + seconds < max(PATIENCE, WAITED_FOR * (now - self._began)):
-                self._spent += seconds
-                return None
-        return None if self._compiled is False else compiled()
+    def _asks_core(self, octets: int) -> bool:
+        """True if the core reads so many octets more."""
+        if self._by_core is None:
+            self._octets += octets
+            if self._octets > WORTH:
+                self._by_core = not why_not()
+        return self._by_core or False
 
     def _go_on(self, octets: bytes, read: int, last: int, state: int) -> tuple[int, int, int]:
         """The same for the rest of a string whose earlier octets were read and left the automaton alive."""
@@ -154,45 +145,6 @@ class ColumnReader:
         back = np.empty_like(order)
         back[order] = np.arange(size)
         return last[back], live[back], states[back]
-
-
-@cache
-def compiled() -> Callable[..., None] | None:
-    """The loop over strings in machine code; None if Numba is not installed."""
-    try:
-        from numba import njit
-    except ImportError:
-        return None
-    kernel: Callable[..., None] = njit(cache=True, nogil=True)(_read)
-    return kernel
-
-
-def _read(
-    octets: NDArray[np.uint8],
-    ends: NDArray[np.int64],
-    table: NDArray[np.uint8],
-    accepting: NDArray[np.bool_],
-    dead: int,
-    state: int,
-    pending: int,
-    last: NDArray[np.uint32],
-    live: NDArray[np.uint32],
-    states: NDArray[np.uint8],
-) -> None:
-    """Fill the last three arrays: see :class:`Read`."""
-    place = 0
-    for string in range(len(ends)):
-        start, now, accepted, alive = place, state, 0, pending
-        while place < ends[string]:
-            now = table[now, octets[place]]
-            place += 1
-            if now == dead:
-                break
-            alive = pending + place - start
-            if accepting[now]:
-                accepted = alive
-        place = ends[string]
-        last[string], live[string], states[string] = accepted, alive, now
 
 
 class _LayoutRead:

@@ -10,27 +10,22 @@ from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from overlong.conformance.oracle.columnar import SAYS_ALL
 from overlong.conformance.oracle.expectation import expectation
+from overlong.conformance.oracle.judging import Judge, shown
 from overlong.conformance.oracle.kinds import CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.support.printable import printable
+from overlong.conformance.sweep.columns import TAILS, Columns
+from overlong.conformance.sweep.columns_expected import ColumnOracle
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
-from overlong.reference.extra import install
-
-try:
-    import numpy as np
-except ImportError as error:
-    raise TargetError(f"a sweep needs NumPy; {install('native')}") from error
-
-from overlong.conformance.oracle.columnar import SAYS_ALL
-from overlong.conformance.oracle.judging import Judge, shown
-from overlong.conformance.sweep.columns import TAILS, Columns
-from overlong.conformance.sweep.columns_expected import ColumnOracle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

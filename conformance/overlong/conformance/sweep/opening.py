@@ -28,13 +28,13 @@ def open_engine(job: SweepJob) -> ShardEngine:
         raise TargetError(NOT_RECORDED)
     if called_in_process(job, target):
         return InProcess(job, target)
-    from overlong.conformance.sweep.columnar import Columnar  # needs NumPy, which certifying alone does not
+    from overlong.conformance.sweep.columnar import Columnar  # with NumPy, which takes a while
 
     return Columnar(job)
 
 
 def called_in_process(job: SweepJob, target: FramedTarget) -> bool:
-    """True if a target is a function that compiled code can call in a separate process."""
+    """True if a target is a function that the core can call in a separate process."""
     return not job.columns and not reason_against(target)
 
 

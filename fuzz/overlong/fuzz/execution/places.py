@@ -93,7 +93,7 @@ _LENGTHS = (f"below {_SHORT} octets", f"of {_SHORT} to {_BLOCK - 1} octets", f"o
 
 
 def _address(octets: bytes) -> int:
-    return ctypes.cast(octets, ctypes.c_void_p).value or 0
+    return ctypes.cast(ctypes.c_char_p(octets), ctypes.c_void_p).value or 0
 
 
 def _read(

@@ -29,6 +29,8 @@ _WORDS = {
     "read_columns": 11,
     "reach_features": 4,
     "find_places": 6,
+    "find_first_error": 4,
+    "find_numbers": 5,
 }
 """The functions of the core, with the number of their parameters, each a word of 64 bits."""
 

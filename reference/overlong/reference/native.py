@@ -1,21 +1,26 @@
 # pyright: basic
-"""The reference's answers (the verdict, the first error, the scalar values), from compiled loops."""
+"""The oracle at machine speed: the verdict, the first error and the scalar values, by the core in C.
+
+The pure-Python reference remains the definition; a test compares both.
+
+Raises:
+    ImportError: there is no core; the message says what to install.
+"""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from overlong.reference.automaton import OCTETS
+from overlong.reference.core import NoCore, core
 from overlong.reference.decoder import segment
 from overlong.reference.dialect import Dialect, ScalarRule, dialect
 from overlong.reference.error_mode import IllFormed
-from overlong.reference.native.compiled import compiled
-from overlong.reference.native.parallel import START, search_for
 from overlong.reference.segment import MaximalSubpart
-from overlong.reference.shift import MASK, WIDTH, ShiftAutomaton
+from overlong.reference.shift import WIDTH, ShiftAutomaton
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,34 +29,46 @@ if TYPE_CHECKING:
 
 _OUT = 32
 """The shift for octets that begin a character; the shift of any other octet shares no bit with it."""
-_OUT_BIT, _NUMBER = np.uint64(_OUT.bit_length() - 1), np.uint64((1 << _OUT) - 1)
-_MASK, _WIDTH, _ONE = np.uint64(MASK), np.uint64(WIDTH), np.uint64(1)
+_NONE = 1 << WIDTH
+"""No state's shift."""
+
+try:
+    _CORE = core()
+except NoCore as error:
+    raise ImportError(f"the oracle at machine speed needs the core in C: {error}") from error
 
 
 class Oracle:
-    """The reference of one dialect, compiled when first asked.
+    """The reference of one dialect.
 
     Octets are ``bytes``, ``bytearray``, ``memoryview`` or a NumPy array of ``uint8``; contiguous octets are not
-    copied. Threads may share an oracle: the compiled loops hold no lock and keep no state.
+    copied. Threads may share an oracle: the loops hold no lock and keep no state.
     """
 
     def __init__(self, spoken: Dialect) -> None:
         """Raises:
-        ValueError: the dialect's automaton has too many states or is of the wrong shape (:mod:`.parallel`), or its
-            numbers are not the bits of its octets alone.
+        ValueError: the dialect's automaton has too many states, or accepts in another than its start, or its numbers
+            are not the bits of its octets alone.
         """
         if spoken.rule != ScalarRule() or any(row.less for row in spoken.layout.rows):
             raise ValueError(
                 f"{spoken.name}: its scalar values are more than bits of octets; use overlong.reference.decode"
             )
         try:
-            shifts, self._search = ShiftAutomaton.of(spoken.automaton), search_for(spoken.automaton)
+            shifts = ShiftAutomaton.of(spoken.automaton)
         except ValueError as error:
             raise ValueError(f"{spoken.name}: {error}; use overlong.reference.decode") from None
+        if shifts.accepting != {0}:
+            raise ValueError(
+                f"{spoken.name}: it accepts in another state than its start; use overlong.reference.decode"
+            )
         self._spoken = spoken
-        self._rows = np.array(shifts.rows, np.uint64)
-        self._dead = np.uint64(shifts.dead or 0)
-        self._begins = np.array([to != spoken.automaton.dead for to in spoken.automaton.table[START]])
+        start = spoken.automaton.table[0]
+        self._begins = np.array([to != spoken.automaton.dead for to in start])
+        plain = next((1 << bit for bit in range(7, -1, -1) if not any(start[o] for o in OCTETS if not o >> bit & 1)), 0)
+        self._rows, dead = np.array(shifts.rows, np.uint64), _NONE if shifts.dead is None else shifts.dead
+        tables = self._rows.ctypes.data, self._begins.ctypes.data
+        self._shifts = np.array((*tables, dead, plain * (2**64 // 255)), np.uint64)
         self._layout = _layout(spoken, self._begins)
 
     @property
@@ -84,11 +101,16 @@ class Oracle:
             flaw = segment(beginning, 0, self._spoken)
             assert isinstance(flaw, MaximalSubpart), "the reference refuses what the oracle refuses"
             raise IllFormed(offset, length, incomplete, flaw.defect)
-        numbers: NDArray[np.uint32] = _numbers(array, self._layout)
-        return numbers
+        numbers, count = np.empty(len(array) + 1, np.uint32), np.empty(1, np.int64)
+        to = numbers.ctypes.data, count.ctypes.data
+        _CORE("find_numbers", self._layout.ctypes.data, array.ctypes.data, len(array), *to)
+        return numbers[1 : int(count[0]) + 1]  # the loop never touches memory beyond that
 
     def _found(self, array: NDArray[np.uint8]) -> tuple[int, int, bool]:
-        return self._search(array, self._rows, self._dead, self._begins)
+        found = np.empty(3, np.int64)
+        _CORE("find_first_error", self._shifts.ctypes.data, array.ctypes.data, len(array), found.ctypes.data)
+        offset, length, incomplete = found.tolist()
+        return offset, length, bool(incomplete)
 
 
 @cache
@@ -105,12 +127,9 @@ def _array(octets: Octets) -> NDArray[np.uint8]:
     if isinstance(octets, np.ndarray):
         if octets.dtype != np.uint8 or octets.ndim != 1:
             raise TypeError(f"octets are a row of uint8, not {octets.ndim} dimensions of {octets.dtype}")
-        array = np.ascontiguousarray(octets)[:]
-    else:
-        view = memoryview(octets)
-        array = np.frombuffer(view if view.contiguous else view.tobytes(), np.uint8)
-    array.flags.writeable = False  # of this view only; so Numba compiles for one type of array
-    return array
+        return np.ascontiguousarray(octets)
+    view = memoryview(octets)
+    return np.frombuffer(view if view.contiguous else view.tobytes(), np.uint8)
 
 
 def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -137,15 +156,3 @@ def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
         ((moves, bits),) = own
         rows.append(bits << WIDTH | moves)
     return np.array(rows, np.uint64)
-
-
-@compiled
-def _numbers(octets: Any, layout: Any) -> Any:
-    """The numbers of well-formed octets. Each octet overwrites its character's number; the last one completes it."""
-    numbers, count, number = np.empty(len(octets) + 1, np.uint32), np.uintp(0), np.uint64(0)
-    for place in range(len(octets)):
-        row = layout[octets[place]]
-        number = number << (row & _MASK) | row >> _WIDTH
-        count += row >> _OUT_BIT & _ONE
-        numbers[count] = np.uint32(number & _NUMBER)
-    return numbers[1 : count + _ONE]  # the loop never touches memory beyond that
