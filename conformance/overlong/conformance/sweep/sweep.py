@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.cause import causes
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
@@ -29,7 +30,7 @@ from overlong.conformance.support.whole_file import make_folder, written_whole
 from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
-from overlong.conformance.sweep.example import asked_again, cause_of, named_apart
+from overlong.conformance.sweep.example import asked_again, named_apart
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.opening import called_in_process, close_engines
 from overlong.conformance.sweep.plan import plan_named
@@ -350,8 +351,11 @@ def _buckets(
     buckets: list[SweepBucket] = []
     for plan, each in found:
         finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
-        cause, others = cause_of(target, finding), named_apart(target, run.profile, run.operation, each)
-        buckets.append(SweepBucket(plan, each, finding, cause, others))
+        (cause,), others = (
+            causes([finding], target, target.greeting),
+            named_apart(target, run.profile, run.operation, each),
+        )
+        buckets.append(SweepBucket(plan, each, finding, None if cause is finding else cause, others))
     return buckets
 
 
