@@ -15,7 +15,7 @@ from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import REPLACING
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector, cut
-from overlong.reference import Rejected, WellFormed
+from overlong.reference import Decoded, Rejected, WellFormed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ CONSEQUENCES = (Code.OFFSET, Code.REPLACEMENT_COUNT, Code.REPLACEMENT_TEXT)
 """The codes of whole inputs that may be consequences."""
 CONSEQUENCES_IN_STREAMS = (Code.CHUNKING, Code.EARLIER_STREAM, Code.STREAM_OFFSET, Code.EARLY)
 _CAUSES = (VERDICT, SCALARS, STREAMING)
-"""The claims that a cause refutes."""
+"""The claims that the cause of a wrong replacement refutes."""
 _AT_ONCE = 1 << 10
 
 
@@ -82,8 +82,13 @@ def _only(vector: Vector, kept: bytes) -> Vector | None:
 
 
 def is_cause(found: Finding) -> bool:
-    """True if the finding in what :func:`instead` made explains the other one; no crash does."""
-    return found.claim in _CAUSES and isinstance(found.observed, Accepted | Refused)
+    """True if the finding in what :func:`instead` made explains the other one.
+
+    Only a wrong verdict explains another place, and neither a crash does, nor an offset.
+    """
+    if found.operation in REPLACING:
+        return found.claim in _CAUSES and isinstance(found.observed, Accepted | Refused)
+    return isinstance(found.observed, Refused if isinstance(found.expected, Decoded) else Accepted)
 
 
 def causes(findings: Sequence[Finding], target: Target, greeting: Greeting) -> list[Finding]:
