@@ -16,6 +16,8 @@ from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.names import spelt_before
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.targets.resolve import Identity
@@ -60,6 +62,22 @@ class DivergentSet:
     apart: tuple[tuple[bytes, ...], ...] = ()
     """Where what its strings are called takes an answer to tell (``sweep/summary/apart.py``): for each name that some
     of them may have, the first that may have it, shortlex order."""
+
+    @property
+    def strings(self) -> str:
+        """The description without the dialects at its end."""
+        return self.description.rsplit(_AS, 1)[0] if self.dialects else self.description
+
+
+def as_dialects(description: str, dialects: Sequence[str]) -> str:
+    """A description that ends with the dialects, if there are any: ``…, as wtf-8 or lax-surrogates does``."""
+    if not dialects:
+        return description
+    *some, last = dialects
+    return f"{description}{_AS}{', '.join(some)} or {last} does" if some else f"{description}{_AS}{last} does"
+
+
+_AS = ", as "
 
 
 @dataclass(frozen=True)
@@ -157,12 +175,13 @@ class SweepRun:
         alike: dict[str, list[SweepBucket]] = {}
         for bucket in self.buckets:
             if bucket.cause is None:
-                alike.setdefault(bucket.found.description, []).append(bucket)
-        lines = [
-            f"{', '.join(dict.fromkeys(each.plan for each in some))}: "
-            f"{thousands(sum(each.found.count for each in some))} diverge: {description}"
-            for description, some in alike.items()
-        ]
+                alike.setdefault(bucket.found.strings, []).append(bucket)
+        lines: list[str] = []
+        for strings, some in alike.items():
+            plans = ", ".join(dict.fromkeys(each.plan for each in some))
+            dialects = [each for each in some[0].found.dialects if all(each in one.found.dialects for one in some)]
+            count = thousands(sum(each.found.count for each in some))
+            lines.append(f"{plans}: {count} diverge: {as_dialects(strings, dialects)}")
         if self.undescribed:
             count = sum(run.divergences for run in self.plans if run.plan in self.undescribed)
             names = ", ".join(self.undescribed)
