@@ -18,7 +18,8 @@ from overlong.conformance.sweep.compiled import sources as of_loops
 from overlong.conformance.sweep.compiled.automaton import verdict
 from overlong.conformance.sweep.compiled.loop import Asking, Memory
 from overlong.conformance.sweep.compiled.packed import PackedAutomaton
-from overlong.conformance.sweep.compiled.task import LoopTask
+from overlong.conformance.sweep.compiled.place import apart
+from overlong.conformance.sweep.compiled.task import ALIGNED, LoopTask
 from overlong.conformance.sweep.grid import CONTINUATION
 from overlong.conformance.targets.adapters.compiled import WORD
 from overlong.conformance.targets.adapters.compiled.cached import Compiled
@@ -42,12 +43,15 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.automaton import Automaton
 
-_WORDS_BEHIND = SLACK // WORD
+_CLEARED = SLACK + ALIGNED
+_WORDS_BEHIND = _CLEARED // WORD
 
 
 class InputWords(NamedTuple):
     """Behind a :class:`LoopTask`: how inputs are made, or where those are that were made."""
 
+    before: int
+    """The octet before an input."""
     around: int
     """A word of what stands behind an input."""
     made_of: int = 0
@@ -58,20 +62,31 @@ class InputWords(NamedTuple):
     verdicts: int = 0
     """How far behind its length there is what :func:`judge_inputs` said of it; 0: the loop reads it itself."""
     dirty: int = REACH
-    """The end of octets that are not those that stand around an input."""
+    """The number of octets from an input's address on that are not those that stand around it."""
 
 
 get, put = fields((*LoopTask._fields, *InputWords._fields))
 
 
 @register_jitable
+def _address(task: int) -> int:
+    """Say where the next input stands, all of it its last piece: its number determines that."""
+    address = get(task, "input") + apart(get(task, "next"))
+    put(task, "address", address)
+    put(task, "pieces", address)
+    return address  # type: ignore[no-any-return]
+
+
+@register_jitable
 def _lay_out(length: int, task: int) -> None:
-    """Say of the input that was just written, maybe over what stood behind it, how long it is, and fill up behind."""
-    end, word, dirty = get(task, "input") + length, get(task, "around"), get(task, "dirty")
+    """Say of the input that was just written, maybe over what stood behind it, how long it is, and fill up around."""
+    address, word = get(task, "address"), get(task, "around")
+    end, dirty = address + length, get(task, "input") + ALIGNED + get(task, "dirty")
+    fill(address - ALIGNED, get(task, "before"), ALIGNED)
     for place in range(_WORDS_BEHIND):
         store64(end + WORD * place, word)
-    if unlikely(dirty > length + SLACK):
-        fill(end + SLACK, get(task, "behind"), dirty - length - SLACK)
+    if dirty > end + _CLEARED:
+        fill(end + _CLEARED, get(task, "behind"), dirty - end - _CLEARED)
     put(task, "dirty", length if length < LONGEST else REACH)  # of one that was cut off, there was more
     put(task, "whole", length)
 
@@ -79,7 +94,7 @@ def _lay_out(length: int, task: int) -> None:
 @register_jitable
 def _read(length: int, task: int) -> None:
     """Read that input."""
-    store64(get(task, "read"), verdict(get(task, "input"), length, 0, get(task, "automaton")))
+    store64(get(task, "read"), verdict(get(task, "address"), length, 0, get(task, "automaton")))
 
 
 def make_input(_nothing: Any, task: int) -> None:
@@ -89,7 +104,7 @@ def make_input(_nothing: Any, task: int) -> None:
         _nothing: an empty parameter.
         task: the address of a :class:`LoopTask`, and of :class:`InputWords` right behind it.
     """
-    length = write_input(get(task, "next"), get(task, "made_of"), get(task, "input"))
+    length = write_input(get(task, "next"), get(task, "made_of"), _address(task))
     _lay_out(length, task)
     _read(length, task)
 
@@ -97,8 +112,8 @@ def make_input(_nothing: Any, task: int) -> None:
 def take_input(_nothing: Any, task: int) -> None:
     """Take the next input from those that were made; the arguments are the same."""
     lengths, source, verdicts = get(task, "lengths"), get(task, "octets"), get(task, "verdicts")
-    address, length = get(task, "input"), load32(lengths)
-    for each in range(_WORDS_BEHIND):
+    address, length = _address(task), load32(lengths)
+    for each in range(SLACK // WORD):
         store64(address + WORD * each, load64(source + WORD * each))
     if unlikely(length > SLACK):
         copy(address + SLACK, source + SLACK, length - SLACK)
@@ -165,8 +180,8 @@ class InputLoop(Asking[Inputs]):
     def _source(self, strings: Inputs, first: int) -> tuple[Memory, Compiled, dict[str, int], InputWords]:
         memory, made = self._memory, strings.made
         spare, read = memory.spare.ctypes.data, memory.spare[1:].ctypes.data
-        run = {"words": spare, "at": spare, "read": read, "pieces": memory.input.ctypes.data}
-        own = InputWords(int.from_bytes(bytes([memory.behind]) * WORD, "little", signed=True))
+        run = {"words": spare, "at": spare, "read": read}
+        own = InputWords(memory.around, int.from_bytes(bytes([memory.behind]) * WORD, "little", signed=True))
         if made is None:
             return memory, _compiled(make_input, 1), run, own._replace(made_of=strings.generated.writer.address)
         judge, mine = strings.generated.spoken.automaton, self._expectation.automaton  # with its traits

@@ -14,7 +14,9 @@ from numba.extending import register_jitable
 from overlong.conformance.sweep.compiled.automaton import read as read_octets
 from overlong.conformance.sweep.compiled.judging import units_of
 from overlong.conformance.sweep.compiled.packed import STEP
+from overlong.conformance.sweep.compiled.place import apart
 from overlong.conformance.sweep.compiled.task import (
+    ALIGNED,
     BEHIND,
     LENGTH,
     LEVEL,
@@ -29,6 +31,7 @@ from overlong.conformance.sweep.compiled.task import (
 from overlong.conformance.targets.adapters.compiled import WORD
 from overlong.conformance.targets.adapters.compiled.memory import copy, fields, fill, load64, store64
 
+_CLEARED = ALIGNED + WORD
 get, put = fields((*LoopTask._fields, *GridWords._fields))
 
 
@@ -36,7 +39,7 @@ get, put = fields((*LoopTask._fields, *GridWords._fields))
 def _advance(changed: int, task: int) -> None:
     """Make and read the pieces of the axes from ``changed`` on, except the last axis."""
     automaton, size = get(task, "automaton"), get(task, "unit")
-    string, earlier = get(task, "input"), get(task, "earlier")
+    string, earlier = get(task, "made"), get(task, "earlier")
     for axis in range(changed, get(task, "last_axis")):
         level = get(task, "levels") + axis * LEVEL
         piece = load64(get(task, "axes") + 2 * WORD * axis) + load64(level + PLACE)
@@ -54,8 +57,6 @@ def _advance(changed: int, task: int) -> None:
             state, found = read_octets(start, many, state, automaton)
             seen = seen if found < 0 else length + found
             length += many
-            if get(task, "dirty") < length:
-                put(task, "dirty", length)
         if axis + 1 == earlier:
             fill(get(task, "before") + length, get(task, "behind"), BEHIND)
             put(task, "length_before", length)
@@ -84,29 +85,40 @@ def _next(choice: int, task: int) -> int:
 def lay_out(_nothing: Any, task: int) -> None:
     """Lay out a run of strings: a single string if the loop cannot write its last piece.
 
+    The strings of a run have one address, by the number of the string after the last of them; that is the same if
+    the loop begins within the run.
+
     Args:
         _nothing: an empty parameter.
         task: the address of a :class:`LoopTask`, directly followed by :class:`GridWords`.
     """
     index, begun, last = get(task, "next"), get(task, "begun"), get(task, "last_axis")
     _advance(0 if begun < 0 else _next(index - begun, task), task)
-    level, axis, address = get(task, "levels") + LEVEL * last, get(task, "axes") + 2 * WORD * last, get(task, "input")
+    level, axis, made = get(task, "levels") + LEVEL * last, get(task, "axes") + 2 * WORD * last, get(task, "made")
     choice, length, state = load64(level + PLACE), load64(level + LENGTH), load64(level + STATE)
     ends = get(task, "starts") + WORD * (load64(axis) + choice)
     pieces, many = get(task, "octets") + load64(ends), load64(ends + WORD) - load64(ends)
-    whole, short, dirty, shift, head = length + many, get(task, "short"), get(task, "dirty"), 0, 0
-    if short:
-        put(task, "strings", load64(get(task, "alike") + WORD * choice) - choice)
-        at, end = address + length, length
-        if length < WORD and length + get(task, "longest_last") <= WORD:
-            shift, at = 8 * length, address
-            head = load64(at) & ((1 << shift) - 1)
+    whole, short, shift, head = length + many, get(task, "short"), 0, 0
+    room, after = get(task, "input"), load64(get(task, "alike") + WORD * choice) if short else choice + 1
+    address = room + apart(index - choice + after)
+    fill(address - ALIGNED, get(task, "around"), ALIGNED)
+    if short and length < WORD and length + get(task, "longest_last") <= WORD:
+        at, end, shift = address, 0, 8 * length
+        head = load64(made) & ((1 << shift) - 1)
     else:
-        copy(address + length, pieces, many)
+        at, end = address + length, length
+        copy(address, made, length)
+    if short:
+        put(task, "strings", after - choice)
+    else:
+        copy(at, pieces, many)
         at, end = get(task, "spare"), whole
-    if dirty > end:
-        fill(address + end, get(task, "behind"), dirty - end)
+    dirty = room + ALIGNED + get(task, "dirty") - address - end
+    fill(address + end, get(task, "behind"), _CLEARED)  # of a constant size: no call
+    if dirty > _CLEARED:
+        fill(address + end + _CLEARED, get(task, "behind"), dirty - _CLEARED)
     put(task, "dirty", end + WORD * short)
+    put(task, "address", address)
     put(task, "begun", index - choice)
     put(task, "whole", whole)
     put(task, "length", length)

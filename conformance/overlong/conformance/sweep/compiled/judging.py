@@ -123,7 +123,7 @@ def _output_differs(number: int, number_in_run: int, size: int, task: int) -> bo
     if wanted == number and equal(get(task, "out"), get(task, "wanted"), number, size):
         return False
     mask = get(task, "signature_mask")
-    return bool(not mask or load64(get(task, "input")) & mask != get(task, "signature"))
+    return bool(not mask or load64(get(task, "address")) & mask != get(task, "signature"))
 
 
 @register_jitable
@@ -184,7 +184,7 @@ def judged(
         return REFUSED_WELL_FORMED if status == REFUSED else BROKEN_KIND
     if unlikely(status != REFUSED):
         return BROKEN_KIND
-    if judges_offsets and unlikely(number != seen) and not set_aside(get(task, "input"), get(task, "whole"), task):
+    if judges_offsets and unlikely(number != seen) and not set_aside(get(task, "address"), get(task, "whole"), task):
         return OTHER_OFFSET
     return 0
 

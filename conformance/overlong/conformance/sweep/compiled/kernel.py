@@ -80,13 +80,14 @@ def loop_over(*, alone: bool) -> Callable[..., None]:
         differs = load64(snapshot + 3 * WORD) - accepted  # so agreeing strings are counted once
         places = get(task, "functions")
         functions = (load64(places), load64(places + WORD), load64(places + 2 * WORD), load64(places + 3 * WORD))
-        address, out, cells, kinds = get(task, "input"), get(task, "out"), get(task, "cells"), get(task, "kinds")
+        out, cells, kinds = get(task, "out"), get(task, "cells"), get(task, "kinds")
         room, more, earlier = get(task, "room"), get(task, "more"), get(task, "earlier")
         offsets = says_offsets(convention) and get(task, "judges_offsets")
         begun, flush = index, min(until, index + FLUSH)
         while index < until:
             put(task, "next", index)
             run(source, task)
+            address = get(task, "address")
             whole, length, seen = get(task, "whole"), get(task, "length"), get(task, "seen")
             count = 1 if alone else min(get(task, "strings"), flush - index)
             octets += count * whole

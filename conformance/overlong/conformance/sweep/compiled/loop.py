@@ -13,7 +13,7 @@ from overlong.conformance.sweep.compiled import sources
 from overlong.conformance.sweep.compiled.packed import PackedAutomaton
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.compiled.tables import CharacterBits, PieceTable, reading
-from overlong.conformance.sweep.compiled.task import BEHIND, LEVEL, PLACE, GridWords, LoopTask
+from overlong.conformance.sweep.compiled.task import ALIGNED, BEHIND, LEVEL, PLACE, GridWords, LoopTask
 from overlong.conformance.targets.adapters.abi import UNIT
 from overlong.conformance.targets.adapters.compiled import WORD
 from overlong.conformance.targets.adapters.compiled.cached import Compiled
@@ -35,8 +35,6 @@ FUNCTIONS = 4
 """The most functions that a loop calls: those of a stream, except its ``reset``."""
 CELLS = 64
 """The octets of the cells."""
-ALIGNED = 64
-"""The alignment of a string's start: a line of the cache, a register of the widest vector unit."""
 
 
 @cache
@@ -171,8 +169,8 @@ class Memory:
     """Memory for strings up to a length, and for their output."""
 
     def __init__(self, abi: Abi, longest: int, around: int) -> None:
-        self.behind = 0 if abi.terminated else around
-        self.input = surrounded(longest, around, self.behind)
+        self.around, self.behind = around, 0 if abi.terminated else around
+        self.input = surrounded(longest + ALIGNED, around, self.behind)
         self.before = surrounded(longest, around, self.behind)
         octets = (max(abi.room(longest), 4 * longest) + BEHIND) * UNIT.get(abi.units, 1)
         self.out, self.wanted = aligned(octets), aligned(octets)
@@ -197,6 +195,8 @@ class GridLoop(Asking["Grid"]):  # pyright: ignore[reportInvalidTypeArguments]  
         arranged, pieces = self._arranged, self._arranged.pieces
         arranged.levels[:, PLACE // WORD] = strings.place(first)
         own = GridWords(
+            made=arranged.made.ctypes.data,
+            around=arranged.around,
             octets=pieces.octets.ctypes.data,
             starts=pieces.starts.ctypes.data,
             axes=pieces.axes.ctypes.data,
@@ -221,6 +221,7 @@ class _Arranged(Memory):
         self.grid = grid
         self.pieces = PieceTable.of(grid, automaton, self.behind)
         self.levels = np.zeros((len(grid.axes), LEVEL // WORD), np.int64)
+        self.made = aligned(grid.longest + WORD)
 
 
 def aligned(octets: int) -> Octets:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from overlong.conformance.targets.adapters.compiled import WORD
 
+ALIGNED = 64
+"""The octets from one multiple to the next: a line of the cache, a register of the widest vector unit."""
 BEHIND = 128
 """The number of filling octets that are kept after a string."""
 
@@ -34,7 +36,7 @@ class LoopTask(NamedTuple):
     """The output units with room for each octet of the input, and the additional units."""
     more: int
     input: int
-    """The address of the string; the memory around it is filled."""
+    """The address of the memory for strings, a multiple of ``ALIGNED``; a string begins up to 63 octets after it."""
     before: int
     """The address of the earlier string."""
     behind: int
@@ -56,6 +58,8 @@ class LoopTask(NamedTuple):
     """The number of the first string of the run."""
     length_before: int = 0
     """The octets of the earlier string."""
+    address: int = 0
+    """The address of the strings of the run; the memory around it is filled."""
     strings: int = 1
     """The number of strings in the run."""
     whole: int = 0
@@ -88,6 +92,10 @@ PLACE, STATE, SEEN, LENGTH, VALUE, UNITS = range(0, 6 * WORD, WORD)
 class GridWords(NamedTuple):
     """The words after a :class:`LoopTask`: numbers and addresses of a grid, with :class:`PieceTable`'s arrays."""
 
+    made: int
+    """The address at which the common part of strings is made, before it is copied to theirs."""
+    around: int
+    """The octet before a string."""
     octets: int
     starts: int
     axes: int
@@ -102,6 +110,6 @@ class GridWords(NamedTuple):
     spare: int
     """The address of a word that is never read."""
     dirty: int
-    """The end of the octets that differ from the filling around a string."""
+    """The number of octets from a string's address that may differ from the filling around it."""
     begun: int = -1
     """A string's number minus its last piece's number; below zero: nothing has been laid out."""
