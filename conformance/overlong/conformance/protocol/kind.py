@@ -80,9 +80,10 @@ class Code(StrEnum):
 
 UNDECLARED = Code.UNDECLARED
 """The code of answers that refute a declared limit; the strings are otherwise exempt because of it."""
-NORMATIVE = {VERDICT, SCALARS, STREAMING, ENCODER, SEPARATE_VALUES}
-"""The claims that RFC 3629 itself demands. It leaves open how a decoder reports a refusal and how it replaces
-ill-formed octets: those are separate claims, after Unicode and WHATWG."""
+GRAVE = {VERDICT, SCALARS, STREAMING, ENCODER, SEPARATE_VALUES, MEMORY}
+"""The claims without which a decoder is not conformant: those that RFC 3629 itself demands, and memory, for the answers
+of a function that leaves its memory are worth nothing. RFC 3629 leaves open how a decoder reports a refusal and how it
+replaces ill-formed octets: those are separate claims, after Unicode and WHATWG."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,8 +180,8 @@ class SweepRun:
         for strings, some in alike.items():
             plans = ", ".join(dict.fromkeys(each.plan for each in some))
             dialects = [each for each in some[0].found.dialects if all(each in one.found.dialects for one in some)]
-            count = thousands(sum(each.found.count for each in some))
-            lines.append(f"{plans}: {count} diverge: {as_dialects(strings, dialects)}")
+            diverging = thousands(sum(each.found.count for each in some))
+            lines.append(f"{plans}: {diverging} diverge: {as_dialects(strings, dialects)}")
         if self.undescribed:
             count = sum(run.divergences for run in self.plans if run.plan in self.undescribed)
             names = ", ".join(self.undescribed)

@@ -12,7 +12,8 @@ from overlong.conformance.oracle.kinds import CRASHED, DEMANDED, KINDS, MISBEHAV
 from overlong.conformance.oracle.limits import expected_under, judged, limits_of
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.wire import VALIDATE
+from overlong.conformance.protocol.wire import GUARDED, VALIDATE
+from overlong.conformance.results.run import offered
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector
 
@@ -61,7 +62,8 @@ def asked_again(
 ) -> Finding:
     """The fault in the answer to the least of some strings; if there is none, the condition of its divergence.
 
-    If repeated questions get different answers, that is the fault.
+    If repeated questions get different answers, that is the fault. If the answer depends on the place in memory, a
+    function is examined (``G``), which names the address or the guard that shows it.
 
     Args:
         target: open.
@@ -90,6 +92,8 @@ def asked_again(
             return _rerun(target, finding)
         expected = next(iter(expected_under(vector, operation, limits)), expected_of(vector, operation))
         is_placed = in_process and found.kind not in _FAILED
+        if is_placed and not touched and (in_memory := _examined(target, vector)) is not None:
+            return in_memory
         code = AFTER if found.where.earlier is not None else AT_PLACE if is_placed else AMONG
         said_then = f"that is right; in the sweep: {KINDS[found.kind]}"
         # the answer in the sweep was wrong all the same, whatever it depends on
@@ -97,6 +101,13 @@ def asked_again(
         right = Finding(vector, operation, code, expected, observed, KINDS[found.kind], ("", said_then), refutes)
         return _rerun(target, right)
     raise TargetError(f"{target.id}: it gives no answer to a string of the sweep when asked again")
+
+
+def _examined(target: FramedTarget, vector: Vector) -> Finding | None:
+    """The fault of memory that explains an answer that is right when asked again: it names the address."""
+    for answered in target.observe([(Batch.of([vector]), each) for each in offered(GUARDED, target.greeting)]):
+        return next(compare_batch(answered, target.greeting), None)
+    return None
 
 
 def _rerun(target: FramedTarget, finding: Finding) -> Finding:

@@ -38,6 +38,7 @@ from overlong.conformance.targets.adapters.bounds import (
     AFTER,
     CLEAN,
     DEATHS,
+    NEUTRAL,
     NOT_ASKED,
     PAD,
     SLACK,
@@ -209,10 +210,10 @@ class Child:
         if length > memory.longest:
             memory.fit(length)
         if plain:
-            memory.plain.view[PAD : PAD + length + 8] = octets + bytes(8)
+            memory.plain.view[PAD - len(NEUTRAL) : PAD + length + 8] = NEUTRAL + octets + bytes(8)
             return memory.plain.start + PAD
         region = memory.input
-        region.view[region.size - length :] = octets
+        region.view[region.size - length - len(NEUTRAL) :] = NEUTRAL + octets
         return region.end - length
 
     def _judged(self, items: Sequence[bytes]) -> list[AnswerReading]:
@@ -224,10 +225,9 @@ class Child:
         readings, process, this_process = list[AnswerReading](), self._process, os.getpid
         for number, octets in enumerate(items):
             item[place] = number
-            whole = octets + tail
-            length = len(whole)
-            view[size - length :] = whole
-            readings.append(call(end - length, len(octets), 0, 0))
+            whole = NEUTRAL + octets + tail
+            view[size - len(whole) :] = whole
+            readings.append(call(end - len(octets) - len(tail), len(octets), 0, 0))
             if this_process() != process:
                 os._exit(0)
         return readings

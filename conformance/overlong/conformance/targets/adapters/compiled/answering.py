@@ -9,6 +9,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from overlong.conformance.targets.adapters.bounds import NEUTRAL
 from overlong.conformance.targets.adapters.compiled import ACCEPTED, BROKEN
 from overlong.conformance.targets.adapters.compiled.calls import call_once, read
 from overlong.conformance.targets.adapters.compiled.memory import (
@@ -56,6 +57,7 @@ def answering(unit: int, *, terminated: bool) -> Any:
             if terminated:
                 behind -= 1
                 store8(behind, 0)
+            fill(behind - length - len(NEUTRAL), NEUTRAL[0], len(NEUTRAL))
             copy(behind - length, octets, length)
             octets += length
             room = get(task, "room") * length + get(task, "more")
