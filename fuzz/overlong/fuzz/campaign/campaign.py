@@ -109,7 +109,10 @@ class Campaign:
     def resume(cls, folder: Path | str, *, tools: Tools = USUAL) -> Campaign:
         """Open the campaign in a folder. Further inputs also use parts of inputs imported meanwhile.
 
+        The folder may be a stranger's: nothing that it names runs without the user's consent.
+
         Raises:
+            NotAgreed: there is none yet.
             CampaignError: the folder has no campaign, or one that is of another version, damaged, or not writable.
             TargetError: a target cannot be used here any more.
         """
@@ -123,6 +126,7 @@ class Campaign:
                     f"may make other inputs than {version('overlong')}; use that, or begin a new one with -o"
                 )
             job = _job_of(store)
+            tools.check(store.path, job)
             job = replace(job, seeds=_with_imported(folder, store), corpus=str(folder / FOLDER))
             store.note(_changed(header, tools.identities(job)))
             return cls(folder, store, job, tools, resumed=True)
