@@ -294,6 +294,7 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
 
 def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown) -> None:
     """Run the campaign, report what it found, and exit."""
+    from overlong.conformance.report.formats import write
     from overlong.conformance.report.wording import state_of_campaign
     from overlong.fuzz.campaign.statement import STATEMENT
     from overlong.fuzz.cli.screen import Screen
@@ -307,7 +308,7 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
     report = report_of_status(status, goal.folder)
     text = list(_lines(report, status, goal.folder, shown, stopped=stopped))
     if shown.ci:
-        (folder / SUMMARY).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
+        write("".join(f"{line}\n" for line in text), folder / SUMMARY)
     if shown.wanted.stdout == "json" and not stopped:
         click.echo((folder / STATEMENT).read_text("utf-8"), nl=False)
     elif shown.wanted.stdout != "text" and not stopped:
