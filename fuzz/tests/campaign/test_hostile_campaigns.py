@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from overlong.conformance.results.reading import ReportError, read
 from overlong.fuzz.campaign.campaign import Campaign, findings_in
+from overlong.fuzz.campaign.statement import STATEMENT
 from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.store import DATABASE
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob
@@ -20,20 +22,20 @@ OUTSIDE = "certificate.json"
 
 
 @pytest.fixture(scope="module")
-def octets(tmp_path_factory):
-    """The file of a campaign with findings."""
+def begun(tmp_path_factory):
+    """The folder of a campaign with findings."""
     folder = tmp_path_factory.mktemp("begun") / "campaign"
     with Campaign.create(folder, CampaignJob(stand_in.TARGETS, seed=7), tools=stand_in.TOOLS) as campaign:
         campaign.run(runs=BLOCK)
     assert findings_in(folder)
-    return (folder / DATABASE).read_bytes()
+    return folder
 
 
 @pytest.fixture
-def folder(octets, tmp_path):
+def folder(begun, tmp_path):
     folder = tmp_path / "runs" / "campaign"
     folder.mkdir(parents=True)
-    (folder / DATABASE).write_bytes(octets)
+    (folder / DATABASE).write_bytes((begun / DATABASE).read_bytes())
     (tmp_path / OUTSIDE).write_text("mine")
     return folder
 
@@ -108,3 +110,32 @@ DEEP = "[" * 100_000
 def test_a_damaged_file_gets_a_line_with_the_place(folder, question, value, place):
     changed(folder, question, value)
     assert place in refused(folder)
+
+
+def of_nobody(said):
+    said["findings"][0]["target"] = "nobody"
+
+
+def without(said):
+    said["findings"].clear()
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (of_nobody, "findings[0].target: it is no target of this campaign"),
+        (without, "targets[0].findings: it is "),
+        (lambda said: said.update(result="PASSED"), "result: it is PASSED, and by the rest of the file it is FAILED"),
+        (lambda said: said["findings"][0].update(octets="00"), "findings_digest: it is "),
+    ],
+)
+def test_a_statement_that_contradicts_itself_is_no_report(begun, tmp_path, change, place):
+    said = json.loads((begun / STATEMENT).read_text())
+    path = tmp_path / STATEMENT
+    path.write_text(json.dumps(said))
+    assert read([path]).subjects[0].causes
+    change(said)
+    path.write_text(json.dumps(said))
+    with pytest.raises(ReportError) as caught:
+        read([path])
+    assert str(caught.value).startswith(f"{path}: {place}")

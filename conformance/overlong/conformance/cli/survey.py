@@ -192,8 +192,8 @@ def run_command(
     here = shlex.join(["overlong", "survey", "run", *targets])
     with errors_on_one_line():
         options = [*limits_as_options(timeout, restarts), "--quick"]
-        measured(list(decoders), job, output, (here, options), jobs, resume=resume, quiet=quiet)
-        report = report_of(output)
+        with measured(list(decoders), job, output, (here, options), jobs, resume=resume, quiet=quiet):
+            report = report_of(output)
         folder = keep or output
         folder.mkdir(parents=True, exist_ok=True)
 

@@ -12,6 +12,7 @@ from overlong.conformance.support.printable import as_text
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.execution.engine import CampaignJob
+from overlong.reference import DIALECTS, ERROR_MODES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,8 @@ def job_of(store: Store) -> CampaignJob:
         if not targets:
             raise ValueError
         seed, profile = int(read["seed"]), Profile(**{name: _text(word) for name, word in read["profile"].items()})
-        profile.dialect, profile.mode  # noqa: B018 (raises an error if there is none of that name)
+        if profile.speaks not in DIALECTS or profile.replaces not in ERROR_MODES:
+            raise ValueError
         return CampaignJob(targets, seed, _text(read["engine"]), profile, _limits(read["limits"]))
 
 

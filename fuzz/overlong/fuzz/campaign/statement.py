@@ -6,12 +6,12 @@ The same seed and number of inputs give the same octets except for times, which 
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import platform
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.results.reading import campaign
 from overlong.conformance.results.records import spelt
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import generator, timestamp
@@ -32,17 +32,11 @@ if TYPE_CHECKING:
 
 STATEMENT, FINDINGS = "campaign.json", "findings"
 SCHEMA = "overlong/campaign-1"
-_OF_CHANCE = {"seconds", "stable", "count"}
-"""The members of a finding that may differ in another run. All counts may, since a target may answer at random."""
 
 
 def digest_of_findings(findings: Iterable[StoredFinding]) -> str:
     """SHA-256 of the findings without times, counts and repetitions."""
-    whole = hashlib.sha256()
-    for each in sorted(findings, key=lambda finding: finding.id):
-        plain = {name: value for name, value in finding_as_json(each).items() if name not in _OF_CHANCE}
-        whole.update(json.dumps(plain, sort_keys=True).encode("ascii") + b"\n")
-    return whole.hexdigest()
+    return campaign.digest_of_findings(map(finding_as_json, findings))
 
 
 def statement(store: Store, job: CampaignJob, edges: tuple[int, int]) -> dict[str, Any]:

@@ -162,13 +162,13 @@ def finding_of_text(name: str, text: str, count: int, path: Path) -> StoredFindi
     Raises:
         ValueError: it is none, or another; the message names the file and the place.
     """
-    read = loads(text.encode(), f"{path}: finding {name}")
+    read: Any = loads(text.encode(), f"{path}: finding {name}")
     if isinstance(read, dict):
         read = {"schema": FINDING_SCHEMA, **cast("dict[str, Any]", read), "count": count}
     checked(read, FINDING_SCHEMA.removeprefix("overlong/"), path)
     if read["id"] != name:
         raise ReportError(f"{printable(str(path))}: finding {printable(name, 40)}: it says that it is {read['id']}")
-    wanted = {each.name: read[each.name] for each in fields(StoredFinding)}
+    wanted: dict[str, Any] = {each.name: read[each.name] for each in fields(StoredFinding)}
     wanted["octets"] = bytes.fromhex(wanted["octets"])
     wanted["chunks"] = numbers_of(wanted["chunks"])
     wanted["earlier"] = pieces_of(wanted["earlier"])

@@ -5,14 +5,27 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.model import Cause, Moment, Report, ReportKind, ReportPart, Standing, State, Subject
+from overlong.conformance.results.model import (
+    Cause,
+    Moment,
+    Report,
+    ReportKind,
+    ReportPart,
+    Standing,
+    State,
+    Subject,
+    failing_claims,
+)
 from overlong.conformance.results.reading.documents import checked
-from overlong.conformance.results.reading.recorded import MOST_MAPS, map_of
+from overlong.conformance.results.reading.recorded import MOST_MAPS, agreeing, map_of
 from overlong.conformance.results.run import Drawn
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+_CLEAN = (State.CONFORMS, State.NOTHING)
+"""The states of a target in which nothing fails."""
 _MOST_MAPS = 128 * MOST_MAPS
 """The most maps of all targets together: 128 MiB."""
 
@@ -44,10 +57,13 @@ def of_data(read: dict[str, Any], path: Path) -> Report:
 def _subject(read: dict[str, Any]) -> Subject:
     automaton = read["automaton"]
     members: dict[str, Any] = _members(read, Subject)
+    state, causes = State(read["state"]), tuple(map(_cause, read["causes"]))
+    if state in _CLEAN and failing_claims(read["claims"], causes):
+        agreeing(f"the state of {printable(read['id'])}", state, State.DIVERGES)
     members |= {
-        "state": State(read["state"]),
+        "state": state,
         "parts": tuple(ReportPart(**each) for each in read["parts"]),
-        "causes": tuple(map(_cause, read["causes"])),
+        "causes": causes,
         "stale": tuple(map(_cause, read["stale"])),
         "not_covered": tuple(read["not_covered"]),
         "notes": tuple(read["notes"]),
