@@ -50,6 +50,7 @@ OTHERS = {
     "conformance/report/badge.py": "shields.io has its own",
     "conformance/targets/records/manifests.py": "words of TOML, spelt as JSON spells them",
     "conformance/results/records.py": "what spells JSON for the others",
+    "conformance/results/reading/campaign.py": "what a digest covers",
     "conformance/report/sarif.py": "OASIS has its own",
     **dict.fromkeys(
         (

@@ -57,13 +57,10 @@ def of_data(read: dict[str, Any], path: Path) -> Report:
 def _subject(read: dict[str, Any]) -> Subject:
     automaton = read["automaton"]
     members: dict[str, Any] = _members(read, Subject)
-    state, causes = State(read["state"]), tuple(map(_cause, read["causes"]))
-    if state in _CLEAN and failing_claims(read["claims"], causes):
-        agreeing(f"the state of {printable(read['id'])}", state, State.DIVERGES)
     members |= {
-        "state": state,
+        "state": State(read["state"]),
         "parts": tuple(ReportPart(**each) for each in read["parts"]),
-        "causes": causes,
+        "causes": tuple(map(_cause, read["causes"])),
         "stale": tuple(map(_cause, read["stale"])),
         "not_covered": tuple(read["not_covered"]),
         "notes": tuple(read["notes"]),
@@ -71,7 +68,15 @@ def _subject(read: dict[str, Any]) -> Subject:
         "maps": tuple(map_of(each["name"], each["answers"]) for each in read["maps"]),
         "automaton": None if automaton is None else Drawn(**automaton),
     }
-    return Subject(**members)
+    subject = Subject(**members)
+    if looks_clean(subject):
+        agreeing(f"the state of {printable(subject.id)}", subject.state, State.DIVERGES)
+    return subject
+
+
+def looks_clean(subject: Subject) -> bool:
+    """True if a target's state says that nothing fails, and its claims or causes say that something does."""
+    return subject.state in _CLEAN and bool(failing_claims(subject.claims, subject.causes))
 
 
 def _cause(read: dict[str, Any]) -> Cause:
