@@ -21,12 +21,13 @@ from overlong.conformance.certification.verification import comparison, verify
 from overlong.conformance.certification.verification.comparison import ANSWERS, INFORMATION, NOTHING, compare
 from overlong.conformance.certification.verification.consistency import consistent
 from overlong.conformance.certification.verification.reading import CertificateError, parsed
-from overlong.conformance.certification.verification.verifying import Signature, Verification, measured, ships
+from overlong.conformance.certification.verification.verifying import Signature, Verification, measured
 from overlong.conformance.certification.verification.words import answers, lines, verdict
 from overlong.conformance.cli import verify as verb
 from overlong.conformance.results.certificate import spelt
 from overlong.conformance.results.expected import Expectations
 from overlong.conformance.results.invocation import identifier
+from overlong.conformance.targets.consent import ships
 from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.suites import SUITES
 

@@ -65,16 +65,34 @@ def _opened(unfinished: Path, path: Path) -> int:
         os.close(descriptor)  # another process was faster, and has renamed or removed it
 
 
-def _lock(descriptor: int, path: Path) -> None:
+def _lock(descriptor: int, path: Path, busy: str = "another process is writing it just now") -> None:
     if sys.platform != "win32":
         import fcntl
 
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise OSError(errno.EBUSY, "another process is writing it just now", str(path)) from None
+            raise OSError(errno.EBUSY, busy, str(path)) from None
         except OSError:  # a file system without locks
             return
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Generator[None]:
+    """In this context, no other process gets to this context for the same folder. The end of a process ends it, too.
+
+    Raises:
+        OSError: another process is there, or the folder cannot be opened.
+    """
+    if sys.platform == "win32":  # it has no locks of folders
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        _lock(descriptor, folder, "another run is writing its results there")
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _is_still(descriptor: int, unfinished: Path) -> bool:

@@ -153,10 +153,10 @@ def check_command(folder: Path) -> None:
 
 def _corpus(folder: Path) -> Corpus:
     """The corpus of a campaign's folder, or the folder itself as a corpus."""
-    from overlong.fuzz.campaign.corpus import FOLDER, Corpus
+    from overlong.fuzz.campaign.corpus import FOLDER, Corpus, within
     from overlong.fuzz.campaign.store import DATABASE
 
-    return Corpus(folder / FOLDER if (folder / DATABASE).exists() else folder)
+    return Corpus(within(folder, FOLDER) if (folder / DATABASE).exists() else folder)
 
 
 def _there(folder: Path) -> Corpus:

@@ -1,13 +1,12 @@
 """Verifies a certificate: repeats the run that it describes, and compares everything in it.
 
 A certificate comes from a stranger and names a command. Without the verifier's consent, only decoders that ship with
-an adapter run.
+an adapter run (``targets/consent.py``).
 """
 
 from __future__ import annotations
 
 import json
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,8 +22,7 @@ from overlong.conformance.results.expected import Expectations
 from overlong.conformance.results.invocation import GivenFile, identifier
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import generator, today
-from overlong.conformance.targets.configured import configured
-from overlong.conformance.targets.shipped import shipped
+from overlong.conformance.targets.consent import check_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,9 +30,7 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.runner import Progress
     from overlong.conformance.results.certificate import Certificate
 
-
-class NotTrusted(Exception):
-    """The certificate names a command that needs consent; the message has the command and the option to allow it."""
+_REMEDY = "if you trust that file, add --trust, or name the decoder after the certificate"
 
 
 @dataclass(frozen=True)
@@ -109,7 +105,7 @@ def verify(
         CertificateError: it is no certificate, or asks for something that does not exist.
         SignatureError: its signature is invalid.
         NoTool: signatures cannot be checked here.
-        NotTrusted: it names a command that needs consent.
+        NotAgreed: it names a command that needs consent.
         TooDear: its sweeps would ask more strings than ``most``.
         TargetError: the decoder cannot be measured here.
         CheckError, JsonError, WrongError: a file of vectors is malformed.
@@ -124,8 +120,8 @@ def verify(
         differences = compare(certified.statement, here)
         return Verification(certified, here, differences, ran=False, signer=signer, refused=why_none(here))
     Price.of(certified).allowed(certified, most)
-    if target is None:
-        _trusted(certified.target, path, trust=trust)
+    if target is None and not trust:
+        check_from(path, [certified.target], _REMEDY)
     if started is not None:
         started(certified, signer)
     certificate = measured(certified, target=target, given=given, expected=expected, progress=progress, trust=trust)
@@ -216,22 +212,3 @@ def _files(certified: Certified, asked: Sequence[GivenFile], given: Sequence[Pat
                 f"{name}: the vectors {printable(str(path), 80)} are not here; say where they are with --vectors"
             )
     return paths
-
-
-def ships(target: str | Sequence[str]) -> bool:
-    """True if the target is a decoder that ships with an adapter."""
-    if not isinstance(target, str):
-        return False
-    name = target.removeprefix("builtin:")
-    return shipped(name) is not None and (name != target or name not in configured())
-
-
-def _trusted(target: str | Sequence[str], path: Path, *, trust: bool) -> None:
-    if trust or ships(target):
-        return
-    shown = printable(target if isinstance(target, str) else f"-- {shlex.join(target)}", 200)
-    word = shlex.quote(target) if isinstance(target, str) else f"-- {shlex.join(target)}"
-    raise NotTrusted(
-        f"{printable(str(path))}: would run '{shown}', which does not ship with overlong; to allow it add --trust, "
-        f"or name it: overlong verify {printable(shlex.quote(str(path)))} {printable(word, 200)}"
-    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.wire import VALIDATE
-from overlong.conformance.results.headline import state_of
+from overlong.conformance.results.headline import result_of, state_of
 from overlong.conformance.results.invocation import TYPED, options_of
 from overlong.conformance.results.model import (
     AFTER,
@@ -22,6 +22,7 @@ from overlong.conformance.results.model import (
 )
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.results.reading.recorded import (
+    agreeing,
     cause_of,
     cause_of_entry,
     cause_of_finding,
@@ -53,6 +54,7 @@ def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
     checked(data, "certificate-1", path)
     said = data["predicate"]["overlong"]
     subject = subject_of_predicate(said)
+    agreeing("predicate.result", data["predicate"]["result"], result_of(subject.state, len(subject.stale)))
     files = [f"{each['name']} sha256 {each['digest']['sha256']}" for each in data["subject"]]
     return Report(
         kind=ReportKind.CERTIFY,
@@ -92,6 +94,8 @@ def report_of_sweep(data: dict[str, Any], path: Path) -> Report:
         ReportError: it is not as the schema has it.
     """
     checked(data, "sweep-1", path)
+    failing = any(part_of_plan(plan).failing for plan in data["plans"])
+    agreeing("conformant", data["conformant"], not failing and not data["buckets"])
     return replace(_report_of_sweep(data), source=path.name)
 
 
