@@ -6,7 +6,7 @@ import errno
 
 _OF_NUMBERS = {
     errno.ENOMEM: "memory is short; allow more (ulimit -v), or free some",
-    errno.EAGAIN: "no further process or thread can start; allow more (ulimit -u)",
+    errno.EAGAIN: "no further process or thread can start; allow more of them (ulimit -u) or more memory (ulimit -v)",
     errno.EMFILE: "no further file can be opened; allow more (ulimit -n)",
     errno.ENFILE: "no further file can be opened on this machine; close some",
 }
