@@ -18,7 +18,6 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.certification import nearest_model
 from overlong.conformance.certification import sweeps as certifying
@@ -34,6 +33,7 @@ from overlong.conformance.certification.tiers import (
     short_of_usual,
     tier_of,
 )
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.wire import UNITS, Greeting
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.certificate import CERTIFICATE

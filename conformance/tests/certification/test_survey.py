@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from printing import findings, gallery, vectors
 from printing.surveyed import Surveyed
 
-from overlong.__main__ import cli
 from overlong.conformance.certification.survey import confirmation, error_modes
 from overlong.conformance.certification.survey.confirmation import confirm, demonstrated
 from overlong.conformance.certification.survey.error_modes import unsettled
@@ -20,6 +19,7 @@ from overlong.conformance.certification.survey.extent import extent
 from overlong.conformance.certification.survey.filing import Files
 from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced, kept
 from overlong.conformance.certification.survey.learning import how, in_words
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.models.identify.counterexamples import Counterexample
 from overlong.conformance.models.identify.identify import LearnedPart
 from overlong.conformance.models.identify.likeness import Example

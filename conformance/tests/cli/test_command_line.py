@@ -12,8 +12,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import VERBS, cli
 from overlong.conformance.cli.formats import WantedFormats, folder_and_file
+from overlong.conformance.cli.verbs import VERBS, cli
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.vectors.suites import SUITES
 from progress_lines import beside_progress

@@ -20,11 +20,11 @@ import click
 import jsonschema
 import pytest
 
-from overlong.__main__ import cli
 from overlong.conformance import Limits, TargetError, certify
 from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.certification.tiers import USUAL
 from overlong.conformance.cli import options
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused, Unsupported

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.__main__ import cli
 from overlong.conformance.certification.certify import certify
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.kind import MEMORY
 from overlong.conformance.report.data import data
 from overlong.conformance.report.formats import FORMATS

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.kinds import KINDS
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

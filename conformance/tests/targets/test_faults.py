@@ -700,6 +700,8 @@ def test_a_full_disk_leaves_no_torn_file(tmp_path):
     assert done.returncode == 2
     assert "File too large" in done.stderr
     assert_one_line(done.stderr)
+    assert done.stdout.startswith("NOT CONFORMANT")  # what was measured is not lost
+    assert "report:" not in done.stdout
     assert not list(tmp_path.glob("*.json*"))
 
 

@@ -19,9 +19,9 @@ from google.protobuf.wrappers_pb2 import StringValue  # type: ignore[import-unty
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.cli.options import NOT_MEASURED
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.targets.adapters.documents import DOCUMENTS
 from overlong.conformance.targets.adapters.lines import reader

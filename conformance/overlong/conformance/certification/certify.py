@@ -16,7 +16,8 @@ from overlong.conformance.results.expected.updating import settled
 from overlong.conformance.results.invocation import GivenFile, Invocation
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.results.writer import RESULTS, ResultsWriter
-from overlong.conformance.support.whole_file import make_folder, usable, written_whole
+from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.support.whole_file import make_folder, saving, usable, written_whole
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
@@ -95,6 +96,7 @@ def certify(
         ExpectationError: the file of expected deviations cannot be written.
         AnswersError: it is a file of answers that cannot be judged, or not with these arguments.
         CheckError, JsonError, WrongError: a file of vectors is malformed.
+        NotSaved: the results cannot be written; it carries the certificate.
         OSError: ``output`` cannot be written, or a file of answers or vectors cannot be read.
         KeyError: there is no such suite.
         ValueError: there is no such dialect, or no such plan.
@@ -114,7 +116,7 @@ def certify(
         limits or Limits(),
     )
     _forget(output)
-    with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack, contextlib.ExitStack() as results:
         stack.callback(resolved.close)
         asked = _paired(resolved, chosen, stack) if paired else resolved
         asked.start()
@@ -127,7 +129,7 @@ def certify(
         identity = identity_of(resolved)
         found: Callable[[Finding], None] | None = None
         diverged: Callable[[Divergences], None] | None = None
-        writer = None if output is None else _writer(output, invocation, profile, stack)
+        writer = None if output is None else _writer(output, invocation, profile, results)
         if writer is not None:
             writer.header(resolved.id, resolved.greeting, identity.digest, profile.name)
             found, diverged = writer.divergence, writer.diverged
@@ -169,12 +171,30 @@ def certify(
         expected = None if expected is None else settled(expected, run, left_out)
         invocation = invocation if expected is None else replace(invocation, expected=expected.as_given())
         certificate = Certificate(run, identity, invocation.command(profile.speaks), invocation, left_out, expected)
-        if writer is not None:
-            writer.footer(certificate)
-    if output is not None and not certificate.refused:
-        with written_whole(output / CERTIFICATE) as file:
-            file.write(certificate.to_json())
+        if output is not None and writer is not None:
+            _save(certificate, output, writer, results)
     return certificate
+
+
+def _save(certificate: Certificate, output: Path, writer: ResultsWriter, results: contextlib.ExitStack) -> None:
+    """Write what has been measured; from here on no signal discards it.
+
+    Args:
+        certificate: the certificate of the run.
+        output: the folder.
+        writer: of the results.
+        results: what makes their file appear.
+
+    Raises:
+        NotSaved: it cannot be written.
+    """
+    no_more_interruptions()
+    with saving(certificate):
+        with results:
+            writer.footer(certificate)
+        if not certificate.refused:
+            with written_whole(output / CERTIFICATE) as file:
+                file.write(certificate.to_json())
 
 
 def _paired(

@@ -40,12 +40,14 @@ from overlong.conformance.cli.plans import plans_wanted, with_plans
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_suites, complete_targets, list_suites, named_now
 from overlong.conformance.results.headline import exit_code_of
+from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.quantities import seconds_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from overlong.conformance.cli.progress import Bar
     from overlong.conformance.results.certificate import Certificate
 
 EXAMPLES = """\b
@@ -221,21 +223,23 @@ def command(
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
         older = baseline_of(baseline, wanted.names)
         agreed_to([named])
-        certificate = certify(
-            named,
-            suites=chosen,
-            given=given,
-            sweeps=() if no_sweeps else plans or None,
-            usual=tier is None,
-            thorough=thorough,
-            budget=budget,
-            fast=quick and not plans and not no_sweeps,
-            speaks=profile,
-            output=folder,
-            limits=limits_of(timeout, restarts),
-            progress=bar.update,
-            expected=Expectations.read(expected, named, today(), profile=profile, updating=update_expected),
-        )
+        with _shown_if_not_saved(bar, quiet=quiet, verbose=verbose):
+            certificate = certify(
+                named,
+                suites=chosen,
+                given=given,
+                sweeps=() if no_sweeps else plans or None,
+                usual=tier is None,
+                thorough=thorough,
+                budget=budget,
+                fast=quick and not plans and not no_sweeps,
+                speaks=profile,
+                output=folder,
+                limits=limits_of(timeout, restarts),
+                progress=bar.update,
+                expected=Expectations.read(expected, named, today(), profile=profile, updating=update_expected),
+            )
+        no_more_interruptions()
         bar.close()
         if wanted.stdout == "json":
             click.echo(certificate.to_json(), nl=False)
@@ -284,7 +288,21 @@ def slug(target: str | Sequence[str]) -> str:
     return f"{plain or 'target'}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
 
-def _print(certificate: Certificate, folder: Path, *, quiet: bool, verbose: bool) -> None:
+@contextlib.contextmanager
+def _shown_if_not_saved(bar: Bar, *, quiet: bool, verbose: bool) -> Generator[None]:
+    """If results cannot be saved, print them; the error follows."""
+    from overlong.conformance.support.whole_file import NotSaved
+
+    try:
+        yield
+    except NotSaved as error:
+        no_more_interruptions()
+        bar.close()
+        _print(error.results, None, quiet=quiet, verbose=verbose)
+        raise
+
+
+def _print(certificate: Certificate, folder: Path | None, *, quiet: bool, verbose: bool) -> None:
     from overlong.conformance.report.terminal import summary
     from overlong.conformance.report.wording import verdict
     from overlong.conformance.results.certificate import CERTIFICATE
@@ -313,6 +331,8 @@ def _print(certificate: Certificate, folder: Path, *, quiet: bool, verbose: bool
             click.echo(f"  answers sha256 {swept.digest}")
         click.echo(f"isolation: {certificate.run.isolation or 'none'}")
         click.echo(f"findings sha256 {certificate.run.findings_digest}")
+    if folder is None:
+        return
     click.echo(f"report: {printable(str(folder / RESULTS))}")
     if not certificate.refused:
         click.echo(f"certificate: {printable(str(folder / CERTIFICATE))}")

@@ -32,6 +32,7 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.support.interruption import no_more_interruptions
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -145,6 +146,7 @@ def command(
     with errors_on_one_line():
         older = baseline_of(baseline, wanted.files)
         with measured(chosen, job, output, (here, options), jobs, resume=resume, quiet=quiet) as rows:
+            no_more_interruptions()
             report = held_against(older, report_of(output))
             _show(report, [slug(row.target) for row in rows], output, wanted)
     if left := sum(row.state is State.INCOMPLETE for row in rows):

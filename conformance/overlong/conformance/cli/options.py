@@ -58,6 +58,8 @@ def errors_on_one_line() -> Generator[None]:
     """Report an error that the user can fix on one line, without a traceback."""
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.support.printable import printable
+    from overlong.conformance.support.scarcity import scarce
+    from overlong.conformance.support.whole_file import NotSaved
 
     try:
         yield
@@ -68,8 +70,14 @@ def errors_on_one_line() -> Generator[None]:
     except KeyboardInterrupt:
         leave("interrupted before anything was measured; nothing was written", INCOMPLETE)
     except OSError as error:
+        if short := scarce(error):
+            leave(short, INCOMPLETE)
         where = f"{printable(str(error.filename))}: " if error.filename else "output cannot be written: "
-        remedy = "check the path" if isinstance(error, FileNotFoundError) else "choose another folder with -o"
+        remedy = (
+            "check the path"
+            if isinstance(error, FileNotFoundError) and not isinstance(error, NotSaved)
+            else "choose another folder with -o"
+        )
         leave(f"{where}{error.strerror or printable(str(error))}; {remedy}", USAGE)
 
 

@@ -7,7 +7,7 @@ import errno
 import os
 import stat
 import sys
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -42,6 +42,27 @@ def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
         if error.filename == str(unfinished) or (error.errno in _FULL and error.filename is None):
             error.filename = str(path)
         raise
+
+
+class NotSaved(OSError):
+    """Results were measured, but cannot be saved."""
+
+    def __init__(self, error: OSError, results: Any) -> None:
+        super().__init__(error.errno, error.strerror, error.filename)
+        self.results = results
+
+
+@contextlib.contextmanager
+def saving(results: Any) -> Generator[None]:
+    """A context in which results are saved.
+
+    Raises:
+        NotSaved: an error of the system; it carries the results, so that they can be shown.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise NotSaved(error, results) from error
 
 
 def _opened(unfinished: Path, path: Path) -> int:

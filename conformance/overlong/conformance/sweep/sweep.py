@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.cause import causes
@@ -24,9 +22,11 @@ from overlong.conformance.results.invocation import options_of, reproduce_comman
 from overlong.conformance.results.shard import Account
 from overlong.conformance.results.sweep_statement import RESULTS, to_json
 from overlong.conformance.results.sweeps import PlanRun, SweepBucket, SweepRun
+from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
-from overlong.conformance.support.whole_file import make_folder, written_whole
+from overlong.conformance.support.temporary import TemporaryFolder
+from overlong.conformance.support.whole_file import make_folder, saving, written_whole
 from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
@@ -42,6 +42,8 @@ from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.ledger import LedgerEntry
@@ -141,7 +143,7 @@ def sweep(
         again = ask_again(resolved, run, chosen)
         resolved.close()  # the engines start their own processes
         if output is None:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="overlong-")))
+            folder = stack.enter_context(TemporaryFolder("sweep")).path
         else:
             make_folder(folder := output)
         ledger = stack.enter_context(Ledger.open(folder / LEDGER, _header(run), resume=resume))
@@ -162,9 +164,11 @@ def sweep(
                 add_again(run, again, ledger)
             run.notes += resolved.notes
         if output is not None and not run.incomplete and not run.wrong:
-            with written_whole(folder / RESULTS) as file:
-                file.write(to_json(run))
-            ledger.finish()
+            no_more_interruptions()
+            with saving(run):
+                with written_whole(folder / RESULTS) as file:
+                    file.write(to_json(run))
+                ledger.finish()
         run.seconds = time.monotonic() - started
     return run
 

@@ -36,6 +36,7 @@ from overlong.conformance.cli.options import (
 from overlong.conformance.cli.trust import agreed_to, named_by_user, with_agreement
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.results.headline import State, exit_code_of
+from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.quantities import count_of, seconds_of
 from overlong.fuzz.cli.campaigns import TargetsCommand, campaign_errors, targets_of
 
@@ -304,6 +305,7 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
         click.echo("overlong: note: this runs until Ctrl-C; set an end with --time or --runs", err=True)
     with Screen(goal, enabled=not shown.quiet, live=not (shown.ci or shown.verbose)) as screen:
         status, stopped = _asked(campaign, goal, jobs, cluster, screen.update)
+    no_more_interruptions()
     folder = campaign.folder
     report = report_of_status(status, goal.folder)
     text = list(_lines(report, status, goal.folder, shown, stopped=stopped))
