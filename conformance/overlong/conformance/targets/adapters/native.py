@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.abi import ACCEPTED, ITERATE, REFUSED, UNIT, Abi, AnswerReading, Called
 from overlong.conformance.targets.adapters.guarded import Guarded
-from overlong.conformance.targets.adapters.python import Refusal, load, refusal
+from overlong.conformance.targets.adapters.python import Refusal, held, load, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -192,15 +192,15 @@ def by_python(judge: Callable[..., Any], function: Any) -> Call:
 
     def call(address: int, length: int, _out: int, _units: int) -> AnswerReading:
         try:
-            said = judge(function, address, length)
+            said = held(judge(function, address, length))
         except Exception as error:  # noqa: BLE001 (it raises what it likes)
             said = refusal(error)
-        if isinstance(said, bool):
+        if type(said) is bool:
             return ACCEPTED if said else REFUSED
-        if isinstance(said, str):
+        if type(said) is str:
             return AnswerReading("A", len(said), output=said.encode(_UTF_32, "surrogatepass"))
         if isinstance(said, Refusal):
-            return REFUSED if said.offset is None else AnswerReading("R", said.offset)
+            return AnswerReading("R", said.columns()[0])
         text = getattr(said, "text", None)
         return AnswerReading("X", text=text if isinstance(text, str) else f"it returned {type(said).__name__}")
 
