@@ -57,12 +57,12 @@ class Refusal:
 
 
 class Bug:
-    """An internal error of the decoder."""
+    """An internal error of the decoder; or, with ``breach``, an answer that its adapter cannot read."""
 
-    __slots__ = ("text",)
+    __slots__ = ("breach", "text")
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, *, breach: bool = False) -> None:
+        self.text, self.breach = text, breach
 
 
 class Stream:
@@ -483,7 +483,7 @@ def one_after_the_other(results: Sequence[Result], items: Sequence[bytes]) -> tu
                 marks.append(column([result.chunk]))
         elif isinstance(result, Bug):
             text = result.text[:200].encode("ascii", "backslashreplace")
-            status, number = b"X", len(text)
+            status, number, incomplete = b"X", len(text), int(result.breach)
             written.append(text)
         elif not result:
             status, number, incomplete = b"R", NOT_SAID, 255
