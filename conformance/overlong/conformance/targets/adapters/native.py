@@ -7,6 +7,7 @@ It uses ctypes and no compiler. A :class:`Decoder` hides the convention of its f
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Callable
 from operator import itemgetter
@@ -138,10 +139,11 @@ def _iterating(abi: Abi, function: Any) -> Call:
     place = memory.start
 
     def call(address: int, length: int, _out: int, _units: int) -> AnswerReading:
-        offset, points = 0, list[bytes]()
+        offset, points, process = 0, list[bytes](), os.getpid()
         while offset < length:
             cell.value = 0
             step = abi.read(Called(function(address + offset, length - offset, place), 0, (), 0, length - offset, 0))
+            alone(process)
             if step.status != "A":
                 return step if step.status == "X" else AnswerReading("R", offset)
             offset += step.number
@@ -149,6 +151,12 @@ def _iterating(abi: Abi, function: Any) -> Call:
         return AnswerReading("A", len(points), output=b"".join(points))
 
     return call
+
+
+def alone(process: int) -> None:
+    """Let only the process of this number continue after a call: a fork by the function would be a second harness."""
+    if os.getpid() != process:
+        os._exit(0)
 
 
 class Streams:
@@ -172,16 +180,20 @@ class Streams:
 
     def whole(self, address: int, length: int, out: int, units: int) -> AnswerReading:
         """Decode the input as a stream of one chunk, with all output in one place."""
+        process = os.getpid()
         state = self.new()
+        alone(process)
         if not state:
             return AnswerReading("X", text="it made no state")
         try:
             fed = self.feed(state, address, length, out, units)
+            alone(process)
             if fed < 0:
                 return REFUSED
             if fed > units:
                 return AnswerReading("X", text=f"it says that it wrote {fed} units where {units} have room")
             ended = self.finish(state, out + fed * self._size, units - fed)
+            alone(process)
             return REFUSED if ended < 0 else AnswerReading("A", fed + ended)
         finally:
             self.free(state)

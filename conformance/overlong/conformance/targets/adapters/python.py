@@ -16,7 +16,7 @@ import os
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.machinery import PathFinder
 from io import FileIO
 from itertools import accumulate, pairwise
@@ -127,12 +127,30 @@ def meant(result: Result, given: bytes) -> str | bytes | bool | Refusal | Bug | 
     return Bug(f"returned {kind.__name__}")
 
 
+_under_way = cast("Iterator[bytes]", iter(()))
+"""The inputs that :func:`one_by_one` still has to ask."""
+_process = os.getpid()
+
+
+def alone() -> None:
+    """Let only this process continue: a fork by the decoder, returned from it, would answer a second time."""
+    if os.getpid() != _process:
+        os._exit(0)
+
+
+def _ask_no_more() -> None:
+    """Let a fork's loop end: to look at the process number after each call would take longer than a call."""
+    for _ in _under_way:
+        pass
+
+
 def one_by_one(decode: Callable[[bytes], Any], kind: type) -> Answerer:
     """Make a decoder of many inputs from a decoder of one."""
 
     def ask(many: Sequence[bytes]) -> Sequence[Result]:
-        results = list[Result]()
-        for octets in many:  # inline: a call for each input would take 1.5 times as long
+        global _under_way
+        results, _under_way = list[Result](), iter(many)
+        for octets in _under_way:  # inline: a call for each input would take 1.5 times as long
             try:
                 result = decode(octets)
             except UnicodeDecodeError as error:
@@ -158,6 +176,7 @@ def stream(make: Callable[[], Any], payload: bytes) -> Result:
     lengths = struct.unpack_from(f">{count}I", payload, 2)
     start = place = 2 + 4 * count
     text, marks, number, length = "", list[int](), 1, 0
+    alone()
     try:
         decoder = make()
         for number, length in enumerate(lengths, 1):
@@ -237,6 +256,7 @@ def of_lists(decode: Callable[[list[bytes]], Any]) -> Answerer:
 
     def ask(payload: bytes) -> Result:
         values = cut(payload)
+        alone()
         try:
             return passes(decode(values), len(values))
         except UnicodeDecodeError:
@@ -390,7 +410,9 @@ def batch_response(operation: Answerer, items: Sequence[bytes], octets: int) -> 
     parts = list[tuple[bytes, ...]]()
     for start in range(0, len(items), step):
         part = items[start : start + step]
-        parts.append(columns(operation(part), part))
+        results = operation(part)
+        alone()
+        parts.append(columns(results, part))
     return [piece for column in zip(*parts, strict=True) for piece in column]
 
 
@@ -620,7 +642,9 @@ def serve(
     def respond(operation: str, payload: bytes, batched: bool) -> Sequence[bytes]:  # noqa: FBT001
         nonlocal last, items
         if not batched:
-            return [single_response(operations[operation]([payload])[0], payload)]
+            results = operations[operation]([payload])
+            alone()
+            return [single_response(results[0], payload)]
         if payload != last:  # several operations share a batch: cut it once
             last, items = payload, pieces(payload)
         return [b"A", *batch_response(operations[operation], items, len(payload))]
@@ -663,6 +687,8 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_ask_no_more)
     found = load(place, name)
     traits = {"error_mode": mode} if mode else {}
     if hasattr(found, "operations"):
