@@ -574,6 +574,30 @@ def test_a_right_python_decoder_may_print_and_forget_where_it_is(tmp_path):
     assert (Path.cwd(), dict(os.environ)) == before
 
 
+def test_a_fork_that_returns_from_a_python_decoder_answers_nothing(tmp_path):
+    log = tmp_path / "log"
+    target = decoder(
+        tmp_path,
+        f"""
+        import os
+        def decode(octets):
+            asked = os.getpid()
+            if octets == bytes.fromhex("{CULPRIT}") and os.fork() == 0:
+                asked = -os.getpid()
+            with open({str(log)!r}, "ab", 0) as log:
+                log.write(b"%d\\n" % asked)
+            return octets.decode()
+        """,
+    )
+    whole, divergences = run(tmp_path, target)
+    assert divergences == []
+    assert whole.conformant
+    asked = set(map(int, log.read_text("ascii").split()))
+    forks = {-number for number in asked if number < 0}
+    assert forks
+    assert not forks & asked
+
+
 def test_a_right_python_decoder_may_lose_its_streams_and_return_text_of_its_own_kind(tmp_path):
     target = decoder(
         tmp_path,

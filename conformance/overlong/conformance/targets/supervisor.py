@@ -195,7 +195,7 @@ def _in_tree(command: list[str], memory: int, lifeline: int, report: int) -> int
         status = _buried().get(target, status)
     deadline = time.monotonic() + _PATIENCE
     while _has_children() and time.monotonic() < deadline:
-        for pid in _descendants(os.getpid()):
+        for pid in _descendants(os.getpid(), census.proc):
             try:
                 os.kill(pid, signal.SIGKILL)
             except OSError:  # it is gone, or belongs to another user now
@@ -228,12 +228,12 @@ def _has_children() -> bool:
     return True
 
 
-def _descendants(ancestor: int) -> list[int]:
-    """The descendants of a process."""
+def _descendants(ancestor: int, proc: int) -> list[int]:
+    """The descendants of a process; ``proc``: a descriptor of ``/proc``."""
     children: dict[int, list[int]] = {}
-    for name in filter(str.isdecimal, os.listdir("/proc")):  # noqa: PTH208
+    for name in filter(str.isdecimal, os.listdir(proc)):
         try:
-            with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
+            with open(os.open(f"{name}/stat", os.O_RDONLY, dir_fd=proc), "rb") as file:  # noqa: PTH123
                 parent = int(file.read().rpartition(b")")[2].split()[1])  # a name may contain spaces and brackets
         except (OSError, ValueError, IndexError):
             continue
@@ -308,6 +308,7 @@ class _Census:
 
     def __init__(self, stderr: int) -> None:
         self._stderr, self._last, self._counted = stderr, 0, 0.0
+        self.proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)  # init mounts another one there
 
     def is_too_large(self) -> bool:
         """True if the target has too many processes; its stderr then says so.
@@ -315,7 +316,7 @@ class _Census:
         It counts only if that many may have started since it last counted: looking through ``/proc`` takes long.
         """
         try:
-            with open("/proc/loadavg", "rb") as file:  # noqa: PTH123
+            with open("loadavg", "rb", opener=self._open) as file:
                 last = int(file.read().split()[-1])  # the number of the youngest process
         except (OSError, ValueError, IndexError):
             last = 0
@@ -323,13 +324,16 @@ class _Census:
         if 0 <= last - self._last < MOST_PROCESSES // 4 and (last or now - self._counted < _RARELY):
             return False
         self._last, self._counted = last, now
-        if len(_descendants(os.getpid())) <= MOST_PROCESSES:
+        if len(_descendants(os.getpid(), self.proc)) <= MOST_PROCESSES:
             return False
         try:
             os.write(self._stderr, f"it had more than {MOST_PROCESSES} processes at once; overlong ended it\n".encode())
         except OSError:  # nobody reads it any more
             return True
         return True
+
+    def _open(self, name: str, flags: int) -> int:
+        return os.open(name, flags, dir_fd=self.proc)
 
 
 def _start(command: list[str], memory: int, report: int, *, confine: bool = False) -> int:
