@@ -84,7 +84,7 @@ Answerer = Callable[[Sequence[bytes]], Sequence[Result]]
 
 def held(result: Any) -> Any:
     """What ``str`` and ``bytes`` themselves hold: a subclass may say otherwise of itself. Other objects stay."""
-    kind: type = type(result)  # unlike isinstance, it does not believe __class__
+    kind = cast("type[object]", type(result))  # unlike isinstance, it does not believe __class__
     if issubclass(kind, str):
         return str.__str__(result)
     return bytes.__getitem__(result, slice(None)) if issubclass(kind, bytes) else result
