@@ -48,7 +48,7 @@ from overlong.conformance.targets.adapters.bounds import (
     Steps,
 )
 from overlong.conformance.targets.adapters.compiled import available
-from overlong.conformance.targets.adapters.native import Library, Streams, address_of, bound, by_python
+from overlong.conformance.targets.adapters.native import Library, Streams, address_of, alone, bound, by_python
 from overlong.conformance.targets.adapters.python import HEAD, answer_frames, column, fail, load, pieces
 
 if TYPE_CHECKING:
@@ -142,8 +142,7 @@ class Child:
 
     def alone(self) -> None:
         """Let only this process continue after a call: a fork by the function shares its memory."""
-        if os.getpid() != self._process:
-            os._exit(0)
+        alone(self._process)
 
     def _call_alone(self, address: int, length: int, out: int, units: int) -> AnswerReading:
         """One call."""
@@ -246,26 +245,31 @@ class Child:
         streams = self._streams
         assert streams is not None
         state = streams.new()
+        self.alone()
         if not state:
             return AnswerReading("X", text="it made no state"), ()
         try:
             return self._fed(state, payload, plain=plain)
         finally:
             streams.free(state)
+            self.alone()
 
     def _again(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
         streams = self._streams
         assert streams is not None
         end = 4 + int.from_bytes(payload[:4], "big")
         state = streams.new()
+        self.alone()
         if not state:
             return AnswerReading("X", text="it made no state"), ()
         try:
             self._fed(state, payload[4:end], plain=plain)
             streams.reset(state)
+            self.alone()
             return self._fed(state, payload[end:], plain=plain)
         finally:
             streams.free(state)
+            self.alone()
 
     def _fed(self, state: Any, payload: bytes, *, plain: bool) -> tuple[AnswerReading, Marks]:
         """Feed a stream to a state, chunk by chunk."""
@@ -289,6 +293,7 @@ class Child:
                     room = _ROOM
                     self._poison(room)
                     written = streams.finish(state, out, room)
+                    self.alone()
                     if 0 <= written <= room:
                         output.append(self._written(written))
                         total += written
