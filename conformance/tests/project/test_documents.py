@@ -24,8 +24,8 @@ from overlong.__main__ import cli
 from overlong.conformance import Limits, TargetError, certify
 from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.certification.tiers import TIERS, USUAL
-from overlong.conformance.cli.certify import command as certify_command
 from overlong.conformance.cli import options
+from overlong.conformance.cli.certify import command as certify_command
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused, Unsupported
