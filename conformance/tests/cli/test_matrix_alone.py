@@ -5,7 +5,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.support.whole_file import alone_in
 
 

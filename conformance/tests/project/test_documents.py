@@ -22,8 +22,9 @@ import pytest
 
 from overlong.conformance import Limits, TargetError, certify
 from overlong.conformance.certification import sweeps as certifying
-from overlong.conformance.certification.tiers import USUAL
+from overlong.conformance.certification.tiers import TIERS, USUAL
 from overlong.conformance.cli import options
+from overlong.conformance.cli.certify import command as certify_command
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
@@ -672,6 +673,16 @@ def without_sweeps(text):
     counts = r",? ?[\d ]+ of [\d ]+ strings|(?<=and )[\d ]+(?= more)| \(tier \w+; not swept further\)$"
     text = re.sub(counts, "", text, flags=re.MULTILINE)
     return re.sub(r"(\n +| {2,})", " ", text).splitlines()  # where a line is broken depends on its length
+
+
+def test_every_tier_that_is_named_can_be_typed():
+    """The tiers of verdicts, and those of the pages."""
+    for tier in TIERS:
+        assert certify_command.make_context("certify", ["--tier", tier, "cpython"]).params["tier"] == tier
+    named = re.compile(r"--tier (\w+)|\(tier (\w+);|\btiers? `(\w+)`")
+    pages = [path.read_text("utf-8") for path in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]]
+    found = {word for text in pages for words in named.findall(text) for word in words if word}
+    assert {"usual", "modest"} <= found <= {*TIERS, "NAME"}
 
 
 def tier_in(text):

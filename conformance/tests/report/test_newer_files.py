@@ -3,8 +3,8 @@
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
 from overlong.conformance.cli.survey import SURVEY
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.model import Cause, Report, ReportKind, State, Subject
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
 from overlong.conformance.cli.trust import named_by_user
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.targets.consent import NotAgreed
 from overlong.fuzz.campaign.campaign import Campaign
 from overlong.fuzz.campaign.store import DATABASE

@@ -140,14 +140,8 @@ def certify(
             found, diverged, swept = expected.listeners(found, diverged)
         runner = Runner(asked, profile=profile, found=found, diverged=diverged)
         run = _run(runner, asked, chosen, progress or _no_progress)
-        if (
-            (suites is None or portrait)
-            and writer is not None
-            and SLOW not in resolved.greeting.traits
-            and not run.incomplete
-        ):
-            # Named suites mean only these. A portrait appears in a report, so it is worth its second only if the
-            # output allows a report.
+        if (suites is None or portrait) and SLOW not in resolved.greeting.traits and not run.incomplete:
+            # Named suites mean only these. What the target behaves like is part of the result, with an output or not.
             from overlong.conformance.certification.nearest_model import learn_and_map
 
             learn_and_map(resolved, run, writer)

@@ -1,7 +1,8 @@
 """Tiers of assurance: the sweeps of a certificate, as fixed lists of plans. The target's rate selects the tier.
 
-Nothing within a tier depends on a clock, so two machines with the same tier write the same certificate; ``--tier``
-fixes it.
+Nothing within a tier depends on a clock. ``--tier`` asks the plans of one tier and no others, so two machines write the
+same certificate. Without it, ``full`` and ``deep`` come with a ``drawn`` plan of a new seed, which the command of the
+certificate names.
 """
 
 from __future__ import annotations
@@ -10,8 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import counted
-from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,10 +30,14 @@ class Tier:
 
     def size(self, profile: Profile) -> int:
         """The number of strings."""
+        from overlong.conformance.sweep.plan import plan_named
+
         return sum(plan_named(name, profile).size for name in self.plans)
 
     def price(self, profile: Profile) -> float:
         """The cost: the number of short strings that take a decoder as long."""
+        from overlong.conformance.sweep.plan import plan_named
+
         return sum(plan_named(name, profile).price for name in self.plans)
 
 
@@ -80,11 +83,14 @@ BRIEF = Tier(
 LEAST = Tier("least", ("exhaustive-2", "offsets-8"), "the slowest, down to ten thousand a second")
 
 TIERS = {tier.name: tier for tier in (DEEP, FULL, USUAL, LEAN, MODEST, BRIEF, LEAST)}
-"""Tiers by name, the most thorough first."""
+"""Tiers by name, the most thorough first; ``--tier`` takes each. The command line reads this at its start, so this
+module loads no plans."""
 
 
 def seeds_of(plans: Iterable[str]) -> tuple[str, ...]:
     """The seeds by which some of these plans are drawn."""
+    from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN
+
     parted = (name.partition("-") for name in plans)
     return tuple(seed for kind, _, seed in parted if kind in {DRAWN.name, CAMPAIGN.name})
 

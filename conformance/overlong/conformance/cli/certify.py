@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from overlong.conformance.certification.tiers import TIERS
 from overlong.conformance.cli.formats import (
     WantedFormats,
     baseline_of,
@@ -99,7 +100,7 @@ Examples:
 @with_plans
 @click.option(
     "--tier",
-    type=click.Choice(("least", "brief", "usual", "full", "deep")),
+    type=click.Choice(tuple(reversed(TIERS))),
     help="Sweep with the plans of this tier.  [default: by the decoder's speed]",
 )
 @click.option(
@@ -260,8 +261,6 @@ def _plans(tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[
         raise click.UsageError("--tier chooses the sweeps; leave it out, or the plans")
     if not tier:
         return plans
-    from overlong.conformance.certification.tiers import TIERS
-
     return TIERS[tier].plans
 
 

@@ -234,7 +234,7 @@ def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: boo
     from concurrent.futures import ThreadPoolExecutor
 
     from overlong.conformance.certification.survey.confirmation import confirm
-    from overlong.conformance.certification.survey.filing import REPORTS, WITHHELD, withheld_in
+    from overlong.conformance.certification.survey.filing import REPORTS, WITHHELD, withdrawn_in, withheld_in
     from overlong.conformance.report.formats import write
     from overlong.conformance.report.issue import issue
     from overlong.conformance.support.printable import printable
@@ -243,7 +243,14 @@ def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: boo
     refuted, told = set[str](), set[str]()
     with errors_on_one_line(), ThreadPoolExecutor(jobs) as pool:
         (folder / REPORTS).mkdir(exist_ok=True)
-        asked = [pair for subject in report.subjects if not targets or subject.id in targets for pair in _told(subject)]
+        subjects = [subject for subject in report.subjects if not targets or subject.id in targets]
+        withdrawn = withdrawn_in(folder)
+        asked = [
+            (subject, cause)
+            for each in subjects
+            for subject, cause in _told(each)
+            if f"{subject.id}-{cause.code}" not in withdrawn
+        ]
         confirmations = pool.map(confirm, (subject.id for subject, _ in asked), (cause for _, cause in asked))
         for (subject, cause), confirmed in zip(asked, confirmations, strict=True):
             name = f"{subject.id}-{cause.code}.md"

@@ -145,15 +145,15 @@ class Corpus:
         return result
 
     def export(self, destination: Path) -> Imported:
-        """Write its inputs to another folder, which may hold a corpus already.
+        """Write its inputs, whatever their files' names, to another folder, which may hold a corpus already.
 
         Raises:
-            CampaignError: it cannot be written.
+            CampaignError: there is no such folder, or the other cannot be written.
         """
         if destination.exists() and self.folder.exists() and destination.samefile(self.folder):
             raise CampaignError(f"{printable(str(destination))}: that is the corpus itself; name another folder")
         refused: list[str] = []
-        return _added(Corpus(destination), self.inputs(refused), refused)
+        return _added(Corpus(destination), files_in(self.folder, refused), refused)
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove inputs.
