@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 from overlong.conformance import certify
 from overlong.conformance.certification.verification import comparison, verify
+from overlong.conformance.certification.verification import signature as signature_of
 from overlong.conformance.certification.verification.comparison import ANSWERS, INFORMATION, NOTHING, compare
 from overlong.conformance.certification.verification.consistency import consistent
 from overlong.conformance.certification.verification.reading import CertificateError, parsed
@@ -630,6 +631,21 @@ def test_a_bad_signature(signed, monkeypatch, name, words):
     assert ended.exit_code == 1, ended.output
     assert len(ended.stderr.splitlines()) == 1
     assert ended.stdout == ""
+
+
+@pytest.mark.parametrize("kind", ["signature", "signers", "certificate"])
+def test_too_large_files_are_refused_by_their_size(signed, monkeypatch, kind):
+    ran = []
+    monkeypatch.setattr(signature_of, "_run", lambda *words: ran.append(words))
+    folder = signed.parent
+    large = {"signature": folder / "alice-overlong.sig", "signers": folder / "signers", "certificate": signed}[kind]
+    os.truncate(large, 1 << 34)
+    ended = checked(signed, "alice-overlong.sig")
+    assert ended.exit_code == (2 if kind == "certificate" else 1)
+    assert large.name in ended.stderr
+    assert "octets" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+    assert not ran
 
 
 def test_one_octet_more_is_not_what_was_signed(signed):
