@@ -256,9 +256,9 @@ def _plans(tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[
         raise click.UsageError("--tier chooses the sweeps; leave it out, or the plans")
     if not tier:
         return plans
-    from overlong.conformance.certification.tiers import TIERS
+    from overlong.conformance.certification.tiers import TIERS, fresh
 
-    return TIERS[tier].plans
+    return (*TIERS[tier].plans, fresh(TIERS[tier]))
 
 
 @contextlib.contextmanager

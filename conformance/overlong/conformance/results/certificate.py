@@ -1,7 +1,7 @@
 """The certificate: an in-toto Statement of the suites and sweeps that a decoder ran, and of the claims that hold.
 
-It holds no time, no random value and no path of the machine, so the same decoder and the same version give the same
-octets.
+It holds no time, no path of the machine, and no random value but the seed of a sweep, which its command names: the same
+decoder, seed and version give the same octets.
 """
 
 from __future__ import annotations

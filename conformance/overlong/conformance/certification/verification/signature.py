@@ -20,7 +20,7 @@ NAMESPACE = "overlong"
 TOOL = "ssh-keygen"
 _SECONDS = 30.0
 LARGEST_SIGNATURE, LARGEST_SIGNERS = 1 << 16, 1 << 20
-"""The most octets of a signature, which has a few hundred, and of a file of signers: OpenSSH reads larger ones slowly."""
+"""The most octets of a signature, which has a few hundred, and of a file of signers: OpenSSH is slow with more."""
 
 
 class SignatureError(Exception):
