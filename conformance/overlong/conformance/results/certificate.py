@@ -47,6 +47,23 @@ NOT_COVERED = (*(f"{behaviour}, beyond {suites}" for behaviour, suites, _ in SAM
 """Behaviour that the suites alone do not measure."""
 
 
+LEFT_OUT = "the suite "
+"""How the line of a suite that was left out begins."""
+
+
+def not_measured_by(operations: Iterable[str], plans: Iterable[str]) -> list[str]:
+    """Behaviour that suites with these operations and these plans of sweeps do not measure."""
+    asked = {operation for each in operations for operation in each}
+    covered = ["encoding"] * bool(asked & set(ENCODE + ENCODE_UTF16)) + [OF_MEMORY] * (GUARDED in asked)
+    swept = {plan.partition("-")[0]: plan for plan in plans}
+    further = {
+        f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {found[0]}"
+        for behaviour, suites, kinds in SAMPLED
+        if (found := [swept[kind] for kind in kinds if kind in swept])
+    }
+    return [further.get(each, each) for each in NOT_COVERED if each not in covered]
+
+
 @dataclass(frozen=True)
 class Certificate:
     """The result of a run. ``statement`` is the in-toto Statement as plain data."""
@@ -107,19 +124,10 @@ class Certificate:
     @property
     def not_covered(self) -> list[str]:
         """Behaviour that none of the suites measured."""
-        encoder = any(set(part.operations) & set(ENCODE + ENCODE_UTF16) for part in self.run.suites)
-        covered = ["encoding"] * encoder
-        if any(GUARDED in part.operations for part in self.run.suites):
-            covered.append(OF_MEMORY)
         left_out = [SUITES[name] for name in self.left_out if offered_in(SUITES[name], self.run.greeting)]
-        swept = {part.plan.partition("-")[0]: part.plan for part in self.run.swept.plans} if self.run.swept else {}
-        further = {
-            f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {plans[0]}"
-            for behaviour, suites, kinds in SAMPLED
-            if (plans := [swept[kind] for kind in kinds if kind in swept])
-        }
-        return [further.get(each, each) for each in NOT_COVERED if each not in covered] + [
-            f"the suite {suite.name}: {suite.shows}" for suite in left_out
+        plans = [part.plan for part in self.run.swept.plans] if self.run.swept else []
+        return not_measured_by((part.operations for part in self.run.suites), plans) + [
+            f"{LEFT_OUT}{suite.name}: {suite.shows}" for suite in left_out
         ]
 
     @property
