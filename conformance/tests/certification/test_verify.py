@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 from overlong.conformance import certify
 from overlong.conformance.certification.verification import comparison, verify
+from overlong.conformance.certification.verification import signature as signature_of
 from overlong.conformance.certification.verification.comparison import ANSWERS, INFORMATION, NOTHING, compare
 from overlong.conformance.certification.verification.consistency import consistent
 from overlong.conformance.certification.verification.reading import CertificateError, parsed
@@ -292,6 +293,10 @@ def test_true_is_no_number():
         (("failedTests",), ["verdict"], "$.predicate.failedTests[0]"),
         (("overlong", "buckets"), [], "$.predicate.overlong.suites[0].failing"),
         (("overlong", "buckets"), [], "$.predicate.overlong.findings_digest.sha256"),
+        (("overlong", "suites", 0, "suite"), "complete-4", "$.predicate.overlong.suites[0]"),
+        (("overlong", "sweeps", 0, "plan"), "transitions-99", "$.predicate.overlong.sweeps[0]"),
+        (("overlong", "suites", 0, "failing"), 999_999, "$.predicate.overlong.suites[0].failing"),
+        (("overlong", "not_covered"), [], "$.predicate.overlong.not_covered[0]"),
         (("overlong", "suites", 1, "vectors_digest", "sha256"), "0" * 64,
          "$.predicate.overlong.suites[1].vectors_digest.sha256"),
     ],
@@ -634,6 +639,21 @@ def test_a_bad_signature(signed, monkeypatch, name, words):
     assert ended.exit_code == 1, ended.output
     assert len(ended.stderr.splitlines()) == 1
     assert ended.stdout == ""
+
+
+@pytest.mark.parametrize("kind", ["signature", "signers", "certificate"])
+def test_too_large_files_are_refused_by_their_size(signed, monkeypatch, kind):
+    ran = []
+    monkeypatch.setattr(signature_of, "_run", lambda *words: ran.append(words))
+    folder = signed.parent
+    large = {"signature": folder / "alice-overlong.sig", "signers": folder / "signers", "certificate": signed}[kind]
+    os.truncate(large, 1 << 34)
+    ended = checked(signed, "alice-overlong.sig")
+    assert ended.exit_code == (2 if kind == "certificate" else 1)
+    assert large.name in ended.stderr
+    assert "octets" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+    assert not ran
 
 
 def test_one_octet_more_is_not_what_was_signed(signed):

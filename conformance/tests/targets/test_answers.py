@@ -2,6 +2,7 @@
 
 import json
 import random
+import resource
 import struct
 import subprocess
 
@@ -190,6 +191,17 @@ def test_answers_that_end_early_are_incomplete_and_those_there_are_judged(record
 def test_what_is_no_file_is_not_read(device):
     with pytest.raises(AnswersError, match="no file; write the answers to one"):
         certify(f"answers:{device}")
+
+
+@pytest.mark.parametrize(("size", "words"), [(1 << 30, "no greeting"), (1 << 40, "larger than 1 GiB")])
+def test_a_file_of_nothing_is_refused_unread(size, words, tmp_path):
+    path = tmp_path / "answers.bin"
+    with path.open("wb") as file:
+        file.truncate(size)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(AnswersError, match=words):
+        RecordedTarget(path).start()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 17, "kibibytes"
 
 
 @pytest.mark.long

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.pace import Pace
@@ -23,7 +24,7 @@ from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.pair import Pair
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
-from overlong.conformance.targets.resolve import Limits, identity_of, resolve
+from overlong.conformance.targets.resolve import Limits, hold_to, identity_of, resolve
 from overlong.conformance.vectors.names import all_spelt_now
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import DRAWN, OF_OCTETS, SHARED, SUITES, suite_named
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.run import Run
     from overlong.conformance.sweep.pool import Local
+    from overlong.conformance.targets.resolve import Identity
     from overlong.conformance.vectors.suites.suite import Suite
 
 BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values")
@@ -118,6 +120,7 @@ def certify(
     _forget(output)
     with contextlib.ExitStack() as stack, contextlib.ExitStack() as results:
         stack.callback(resolved.close)
+        identity = _held(resolved)
         asked = _paired(resolved, chosen, stack) if paired else resolved
         asked.start()
         _make(chosen)  # while the target starts
@@ -126,7 +129,6 @@ def certify(
         left_out = _suites_left_out(resolved, suites, thorough=thorough) or spared
         if not isinstance(resolved, RecordedTarget):
             chosen = [suite for suite in chosen if suite.name not in left_out]
-        identity = identity_of(resolved)
         found: Callable[[Finding], None] | None = None
         diverged: Callable[[Divergences], None] | None = None
         writer = None if output is None else _writer(output, invocation, profile, results)
@@ -146,8 +148,7 @@ def certify(
 
             learn_and_map(resolved, run, writer)
         resolved.close()
-        run.sign, run.notes = sign(run), [*asked.notes, *caveats(run)]
-        run.isolation = resolved.isolation
+        run.sign, run.notes, run.isolation = sign(run), [*asked.notes, *caveats(run)], resolved.isolation
         if isinstance(resolved, FramedTarget) and not run.incomplete and sweeps_follow:
             # loads the plans, so only if a sweep is possible
             from overlong.conformance.certification.sweeps import add_sweeps
@@ -161,6 +162,7 @@ def certify(
                 budget=budget,
                 all_plans=expected is not None and expected.says_something,
             )
+        hold_to(resolved, identity)
         run.notes += _not_run(left_out, run.greeting, recorded=isinstance(resolved, RecordedTarget))
         expected = None if expected is None else settled(expected, run, left_out)
         invocation = invocation if expected is None else replace(invocation, expected=expected.as_given())
@@ -168,6 +170,14 @@ def certify(
         if output is not None and writer is not None:
             _save(certificate, output, writer, results)
     return certificate
+
+
+def _held(target: FramedTarget | RecordedTarget) -> Identity:
+    """The identity of a target before it starts, since it may replace its own files; restarts are held to it."""
+    identity = identity_of(target)
+    if isinstance(target, FramedTarget):
+        target.unchanged = partial(hold_to, target, identity)
+    return identity
 
 
 def _save(certificate: Certificate, output: Path, writer: ResultsWriter, results: contextlib.ExitStack) -> None:

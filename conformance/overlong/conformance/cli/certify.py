@@ -261,7 +261,9 @@ def _plans(tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[
         raise click.UsageError("--tier chooses the sweeps; leave it out, or the plans")
     if not tier:
         return plans
-    return TIERS[tier].plans
+    from overlong.conformance.certification.tiers import fresh
+
+    return (*TIERS[tier].plans, fresh(TIERS[tier]))
 
 
 @contextlib.contextmanager

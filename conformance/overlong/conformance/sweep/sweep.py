@@ -36,7 +36,7 @@ from overlong.conformance.sweep.opening import called_in_process, close_engines
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Local, ShardTask, results
 from overlong.conformance.targets.recorded import RecordedTarget
-from overlong.conformance.targets.resolve import Limits, identity_of, resolve
+from overlong.conformance.targets.resolve import Limits, hold_to, identity_of, resolve
 from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.reference import dialect
@@ -117,9 +117,9 @@ def sweep(
         raise TargetError(NOT_RECORDED)
     with contextlib.ExitStack() as stack:
         stack.callback(resolved.close)
+        identity = identity_of(resolved)  # before it starts: it may replace its own files
         resolved.open()
         expected = expectation(profile, resolved.greeting, operation)
-        identity = identity_of(resolved)
         name = target if isinstance(target, str) else tuple(target)
         job = SweepJob(name, profile, expected.operation, limits or Limits(), columns)
         in_process = called_in_process(job, resolved)
@@ -163,6 +163,7 @@ def sweep(
                 run.buckets = _buckets(run, described, ledger, resolved, expected, apart=apart)
                 add_again(run, again, ledger)
             run.notes += resolved.notes
+        hold_to(resolved, identity)
         if output is not None and not run.incomplete and not run.wrong:
             no_more_interruptions()
             with saving(run):

@@ -83,6 +83,8 @@ class FramedTarget:
     """Returns the decoder's version if the adapter does not know it; called for each process, so it should cache."""
     suspicion: str = ""
     """What may be wrong if a signal ends it at the start."""
+    unchanged: Callable[[], None] | None = None
+    """Called before each restart; raises TargetError if a file of the target has changed."""
     restarts: int = 0
     notes: list[str] = field(default_factory=list[str])
 
@@ -330,6 +332,8 @@ class FramedTarget:
                 f"{printable(self.id)} failed {times(self.restarts)} (last: {describe(why)}); "
                 "raise the limit with --restarts, or mend the first failure"
             )
+        if self.unchanged is not None:
+            self.unchanged()
         self._process = self._spares.take()
         self.start()
         try:

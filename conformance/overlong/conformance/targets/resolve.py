@@ -198,6 +198,24 @@ def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
     return Identity(whole.hexdigest(), tuple(files))
 
 
+def hold_to(target: FramedTarget | RecordedTarget, identity: Identity) -> None:
+    """Hold a target to the files that it had before it started.
+
+    Raises:
+        TargetError: one has changed since: no one can say which was measured.
+        OSError: one cannot be read.
+    """
+    now = identity_of(target)
+    if now == identity:
+        return
+    differing = [name for name, _ in {*identity.files} ^ {*now.files}]
+    name = next((name for name, _ in (*identity.files, *now.files) if name in differing), "its command")
+    raise TargetError(
+        f"{printable(target.id)}: not measured: {printable(name)} changed during the run; leave it as it is, and run "
+        "again"
+    )
+
+
 def _framed(identifier: str, command: list[str], limits: Limits) -> FramedTarget:
     return FramedTarget(
         identifier, command, limits.timeout, limits.restarts, memory=limits.memory, sandbox=limits.sandbox

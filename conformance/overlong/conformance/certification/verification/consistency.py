@@ -14,10 +14,11 @@ from overlong.conformance.oracle.limits import aside_in_words, limits_of, withou
 from overlong.conformance.oracle.target import Answered
 from overlong.conformance.protocol.kind import POSITION, SCALARS, VERDICT
 from overlong.conformance.protocol.wire import MEASURED, UNITS, Answers, Greeting
-from overlong.conformance.results.certificate import digest_of_all
+from overlong.conformance.results.certificate import LEFT_OUT, digest_of_all, not_measured_by
 from overlong.conformance.results.headline import result_of, state_of
 from overlong.conformance.results.invocation import GivenFile, Invocation, identifier
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, SuiteRun, shown_by
+from overlong.conformance.support.provenance import generator
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.vectors.profile import Profile, puts_out
@@ -40,6 +41,7 @@ def consistent(certified: Certified) -> dict[str, Any]:
     claims: dict[str, str] = added["claims"]
     added["suites"] = _each_once(added["suites"], "suite")
     added["sweeps"] = _each_once(added["sweeps"], "plan")
+    _without_invented(added)
     _as_asked(added)
     for bucket in added["buckets"]:
         claims[bucket["claim"]] = FAILS
@@ -62,14 +64,41 @@ def consistent(certified: Certified) -> dict[str, Any]:
         added.pop("set_aside", None)
     if not added["buckets"]:
         added["findings_digest"] = {"sha256": hashlib.sha256().hexdigest()}
-        for suite in added["suites"]:
-            suite["failing"] = 0
+    diverging = sum(bucket["count"] for bucket in added["buckets"])
+    for suite in added["suites"]:
+        suite["failing"] = min(suite["failing"], suite["asked"], diverging)
+    added["not_covered"] = not_measured_by(
+        [suite["operations"] for suite in added["suites"]], [plan["plan"] for plan in added["sweeps"]]
+    ) + [line for line in added["not_covered"] if line.startswith(LEFT_OUT)]
     for plan in added["sweeps"]:
         plan["expected"]["strings"] = _size(plan, speaks)
         plan.update(plan["expected"])
     digest = digest_of_all(suite["vectors_digest"]["sha256"] for suite in added["suites"])
     predicate["configuration"] = [{"name": added["profile"], "digest": {"sha256": digest}}]
     return statement
+
+
+def unknown_to_us(added: dict[str, Any]) -> list[str]:
+    """The suites and plans that this version does not have: nothing can be derived of them."""
+    given = bool(added["invocation"]["vectors"])
+    suites = [each["suite"] for each in added["suites"] if each["suite"] not in SUITES and not given]
+    return suites + [each["plan"] for each in added["sweeps"] if not _has(each["plan"])]
+
+
+def _has(plan: str) -> bool:
+    try:
+        plan_named(plan)
+    except ValueError:
+        return False
+    return True
+
+
+def _without_invented(added: dict[str, Any]) -> None:
+    """Drop the suites and plans of this very version that it does not have."""
+    if added["generator"] == generator():
+        invented = {*unknown_to_us(added)}
+        for records, key in (("suites", "suite"), ("sweeps", "plan")):
+            added[records] = [each for each in added[records] if each[key] not in invented]
 
 
 def why_none(statement: dict[str, Any]) -> str:

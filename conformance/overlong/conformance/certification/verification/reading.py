@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
@@ -69,8 +70,9 @@ def octets_of(path: Path) -> bytes:
             f"{printable(str(path))}: not a regular file; name the file that 'overlong certify' wrote"
         ) from None
     with path.open("rb") as file:
-        octets = file.read(LARGEST_DOCUMENT + 1)
-    if len(octets) > LARGEST_DOCUMENT:
+        too_large = os.fstat(file.fileno()).st_size > LARGEST_DOCUMENT
+        octets = b"" if too_large else file.read(LARGEST_DOCUMENT + 1)
+    if too_large or len(octets) > LARGEST_DOCUMENT:
         raise CertificateError(f"{printable(str(path))}: more than {LARGEST_DOCUMENT} octets: no certificate")
     return octets
 

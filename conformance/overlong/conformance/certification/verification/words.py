@@ -16,6 +16,7 @@ from overlong.conformance.certification.verification.comparison import (
     VECTORS,
     Difference,
 )
+from overlong.conformance.certification.verification.consistency import unknown_to_us
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ def verdict(verification: Verification) -> str:
         count = "1 field is" if len(against) == 1 else f"{len(against)} fields are"
         return f"DIFFERS  {count} not as {'measured here' if verification.ran else 'the rest of it demands'}"
     if not verification.ran:
-        return "CONSISTENT  with itself and with the vectors of this version; nothing was run"
+        unknown = ", ".join(unknown_to_us(verification.certified.predicate))
+        known = f"; this version has no {printable(unknown, 120)}, and cannot check them" if unknown else ""
+        return f"CONSISTENT  with itself and with the vectors of this version; nothing was run{known}"
     result = verification.here["predicate"]["result"]
     how = "octet for octet" if verification.identical else "in all that it says of the decoder"
     return f"VERIFIED  {how}; the certified result is {result}"
