@@ -440,7 +440,9 @@ def test_a_decoder_that_knows_all_fixed_strings_by_heart_fails(tmp_path, monkeyp
     again = certify(name, sweeps=[f"sample-{drawn}"])
     assert again.to_json() == certificate.to_json()
     assert fresh(lean).startswith("sample-"), "as --tier adds it"
-    (quick, *_) = certifying.fast_plans(resolve(name), certify(name, suites=["core"], sweeps=()).run, 1)
+    opened = resolve(name)
+    assert isinstance(opened, FramedTarget)
+    (quick, *_) = certifying.fast_plans(opened, certify(name, suites=["core"], sweeps=()).run, 1)
     assert quick.startswith("sample-")
 
 

@@ -52,7 +52,9 @@ def test_what_nobody_would_read_is_not_asked_about():
 def test_an_agreement_to_a_strangers_command_is_to_that_command_in_that_folder(here, monkeypatch):
     with pytest.raises(NotAgreed, match=r"theirs\.db: it would run decoder: -- sh -c 'make all; touch EVIL'"):
         check_from(Path("theirs.db"), ["cpython", STRANGERS])
-    remember(wanted_from(Path("theirs.db"), [STRANGERS]))
+    wanted = wanted_from(Path("theirs.db"), [STRANGERS])
+    assert wanted is not None
+    remember(wanted)
     check_from(Path("another.json"), ["cpython", STRANGERS])
     for others in ([*STRANGERS, "more"], " ".join(STRANGERS), "py:evil:decode", "mine", "answers:x"):
         with pytest.raises(NotAgreed):

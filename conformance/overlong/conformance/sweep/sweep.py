@@ -150,12 +150,7 @@ def sweep(
         (folder / RESULTS).unlink(missing_ok=True)  # an earlier run's result must not pass for this one's
         _run(run, ledger, lambda: pool or _pool(job, cluster, run), progress or _no_progress, enough, within)
         if not run.incomplete or run.spent:
-            for part in run.plans:
-                _sum_up(part, ledger, run)
-            left_out = sum(part.kinds[LEFT_OUT] for part in run.plans)
-            if left_out and not run.divergences and not run.incomplete:  # it failed on an unknown string
-                run.done -= left_out
-                run.incomplete, run.spent = "it failed too often; raise the limit with --restarts", True
+            _sum_all_up(run, ledger)
             if not run.wrong:
                 diverging = [part for part in run.plans if part.divergences]
                 described = telling(diverging) if apart else diverging
@@ -294,6 +289,16 @@ def _pool(job: SweepJob, cluster: str, run: SweepRun) -> _Pool:
     from overlong.conformance.sweep.cluster import Cluster
 
     return Cluster(cluster, ShardTask(job), (run.identity.digest,), close_engines)
+
+
+def _sum_all_up(run: SweepRun, ledger: Ledger) -> None:
+    """Sum up all plans; strings that the target was not asked make a sweep without divergences incomplete."""
+    for part in run.plans:
+        _sum_up(part, ledger, run)
+    left_out = sum(part.kinds[LEFT_OUT] for part in run.plans)
+    if left_out and not run.divergences and not run.incomplete:  # it failed on an unknown string
+        run.done -= left_out
+        run.incomplete, run.spent = "it failed too often; raise the limit with --restarts", True
 
 
 def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
