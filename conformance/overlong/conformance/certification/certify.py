@@ -141,8 +141,8 @@ def certify(
         if (
             (suites is None or portrait)
             and writer is not None
-            and SLOW not in resolved.greeting.traits
             and not run.incomplete
+            and SLOW not in run.greeting.traits
         ):
             # Named suites mean only these. A portrait appears in a report, so it is worth its second only if the
             # output allows a report.
