@@ -2,8 +2,8 @@
 
 A decoder that hangs on one octet hangs on many strings, and each costs the whole limit twice. After a few time-outs
 the limit is a thousand times its usual answer. A target that is merely slow must never be accused: so the limit grows
-with the request, is never near the slowest of the recent answers, and grows for good if a request gives no answer in
-time and each of its strings alone does.
+with the request, is never near the slowest answer to a string asked alone, and grows for good if a request gives no
+answer in time and each of its strings alone does.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ TIMES = 1000
 LEAST = 0.05  # seconds
 _BATCH = 1.0  # seconds, at least, for more than one string: the target may load compiled code for them
 _SLOWER = 4
-_SLOWEST = 10  # times the slowest of the recent answers: the first refusal of a new process may load code
+_SLOWEST = 10  # times the slowest answer to one string: the first refusal of a new process may load code
 _STEPS = (LEAST, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)  # so that two runs mostly say the same
 _RECENT = 64  # requests
-_KNOWN = 8  # requests after which an operation's usual answer is known
+_KNOWN = 4  # requests after which an operation's usual answer is known
 _LONG = 1 << 10  # octets that may take as long as the way through the pipes
 
 
@@ -37,14 +37,17 @@ class AnswerLimit:
     """The limit that the user set, in seconds."""
     _time_outs: int = 0
     _recent: dict[str, deque[float]] = field(default_factory=dict[str, "deque[float]"])
+    _slowest: dict[str, float] = field(default_factory=dict[str, float])
     _least: float = 0.0
     _slower: float = 1.0
 
     def answered(self, operation: str, seconds: float, lengths: Sequence[int]) -> None:
-        """Note how long a request took that was asked when nothing else was under way."""
-        if lengths and seconds > 0:
+        """Note how long a request took; 0 if its answer arrived with the one before. A batch is not one answer."""
+        if lengths:
             recent = self._recent.setdefault(operation, deque(maxlen=_RECENT))
             recent.append(seconds / _work(lengths))
+        if len(lengths) == 1:
+            self._slowest[operation] = max(seconds / _work(lengths), self._slowest.get(operation, 0.0))
 
     def timed_out(self) -> None:
         """A request got no answer in time."""
@@ -59,10 +62,12 @@ class AnswerLimit:
     def seconds(self, operation: str, lengths: Sequence[int]) -> float:
         """The limit for a request."""
         recent = self._recent.get(operation, ())
-        if self._time_outs < TIME_OUTS or len(recent) < _KNOWN:
+        if self._time_outs < TIME_OUTS or len(recent) < _KNOWN or operation not in self._slowest:
             return self.whole
         largest = 1 + max(lengths, default=0) / _LONG
-        wanted = max(TIMES * median(recent), _SLOWEST * max(recent)) * largest + median(recent) * _work(lengths)
+        wanted = max(TIMES * median(recent), _SLOWEST * self._slowest[operation]) * largest + median(recent) * _work(
+            lengths
+        )
         wanted = max(wanted * self._slower, _BATCH if len(lengths) > 1 else 0)
         limit = next((step for step in _STEPS if step >= wanted), self.whole)
         if limit >= self.whole:

@@ -249,10 +249,10 @@ class FramedTarget:
         self._octets -= len(current.batch.octets)
         unstable = None
         taken = self._taken_for(current)
+        self._limit.answered(current.operation, taken, current.lengths)
         if not self._suspects:
             self._resize(taken, len(current.batch))
         else:
-            self._limit.answered(current.operation, taken, current.lengths)
             self._suspects = max(self._suspects - len(current.batch), 0)
             if not self._suspects and isinstance(self._failure, TimedOut):
                 self._limit.was_slow()
