@@ -142,7 +142,7 @@ def certify(
             found, diverged, swept = expected.listeners(found, diverged)
         runner = Runner(asked, profile=profile, found=found, diverged=diverged)
         run = _run(runner, asked, chosen, progress or _no_progress)
-        if (suites is None or portrait) and SLOW not in resolved.greeting.traits and not run.incomplete:
+        if (suites is None or portrait) and not run.incomplete and SLOW not in run.greeting.traits:
             # Named suites mean only these. What the target behaves like is part of the result, with an output or not.
             from overlong.conformance.certification.nearest_model import learn_and_map
 

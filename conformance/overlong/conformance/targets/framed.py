@@ -31,6 +31,7 @@ from overlong.conformance.protocol.wire import (
     ProtocolError,
 )
 from overlong.conformance.support.printable import printable, times
+from overlong.conformance.targets.answer_limit import AnswerLimit
 from overlong.conformance.targets.process import Ended, Process, size_in_words
 from overlong.conformance.targets.requests import prepared, received, slot_of, waits_for_room
 from overlong.conformance.targets.spares import Spares
@@ -87,9 +88,13 @@ class FramedTarget:
     """Called before each restart; raises TargetError if a file of the target has changed."""
     restarts: int = 0
     notes: list[str] = field(default_factory=list[str])
+    limit: AnswerLimit | None = None
+    """Its limit for answers; a second process of the same target shares it."""
 
     def __post_init__(self) -> None:
+        self._limit = self.limit or AnswerLimit(self.timeout)
         self._process: Process | None = None
+        self._known: Greeting | None = None
         self._spares = Spares(self.new_process)
         self.isolation = ""  # the kind of its isolation; known once it is open
         self._size = _FIRST  # vectors in a request
@@ -103,13 +108,16 @@ class FramedTarget:
 
     @property
     def greeting(self) -> Greeting:
-        if self._process is None:
-            raise TargetError(f"{self.id}: not started")
-        try:
-            return self._process.greeting(self.patience)
-        except OSError as error:
-            self._process = None
-            raise TargetError(f"{printable(self.id)}: cannot be started: {error.strerror}") from error
+        """The greeting of its process, or of its last one: it is known after failures and after the end, too."""
+        if self._process is not None:
+            try:
+                self._known = self._process.greeting(self.patience)
+            except OSError as error:
+                self._process = None
+                raise TargetError(f"{printable(self.id)}: cannot be started: {error.strerror}") from error
+        if self._known is None:
+            raise TargetError(f"{printable(self.id)}: not started")
+        return self._known
 
     @property
     def _running(self) -> Process:
@@ -187,6 +195,8 @@ class FramedTarget:
 
     def close(self) -> None:
         self._spares.close()
+        if (said := self._limit.note) and said not in self.notes:
+            self.notes.append(said)
         if self._process is not None:
             if self._under_way:  # the run was interrupted, so a busy target is not at fault
                 self._process.kill()
@@ -202,7 +212,7 @@ class FramedTarget:
 
     def another(self) -> FramedTarget:
         """The same target, to run in a second process."""
-        return replace(self, notes=[])
+        return replace(self, notes=[], limit=self._limit)
 
     def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
         self.begin(partial(next, iter(asked), None))
@@ -233,20 +243,22 @@ class FramedTarget:
         """
         current = self._under_way[0]
         try:
-            answers = received(self._running, current, self.timeout)
+            answers = received(self._running, current, self._limit.seconds(current.operation, current.lengths))
         except Ended as ended:
             return self._after(ended)
         self._under_way.popleft()
         self._vectors -= len(current.batch)
         self._octets -= len(current.batch.octets)
         unstable = None
+        taken = self._taken_for(current)
+        self._limit.answered(current.operation, taken, current.lengths)
         if not self._suspects:
-            self._resize(self._taken_for(current), len(current.batch))
+            self._resize(taken, len(current.batch))
         else:
             self._suspects = max(self._suspects - len(current.batch), 0)
-            if not self._suspects and not isinstance(
-                self._failure, TimedOut
-            ):  # a target that is slow on a batch is not unstable
+            if not self._suspects and isinstance(self._failure, TimedOut):
+                self._limit.was_slow()
+            elif not self._suspects:
                 unstable = self._failure
         return Answered(current.batch, current.operation, answers, unstable=unstable)
 
@@ -293,6 +305,8 @@ class FramedTarget:
     def _after(self, ended: Ended) -> Answered | None:
         """Restart, and ask unanswered requests again. Returns the culprit's answer, if the culprit is known."""
         self._failure = ended.why
+        if isinstance(ended.why, TimedOut):
+            self._limit.timed_out()
         self._restart(ended.why)
         again = list(self._under_way)
         self._under_way.clear()
