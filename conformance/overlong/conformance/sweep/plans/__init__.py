@@ -12,7 +12,7 @@ from overlong.conformance.sweep.plans.short import DEPTH, EXHAUSTIVE, FORMS, LEA
 
 _KINDS = (
     *(EXHAUSTIVE, DEPTH, LEADS, FORMS, PLACED, OFFSETS, LENGTHS, FAR, PAIRS),
-    *(AFTER, TRANSITIONS, FAULTS, THRESHOLDS, ORDER, HISTORY, DRAWN, CAMPAIGN, SAMPLE),
+    *(AFTER, TRANSITIONS, FAULTS, THRESHOLDS, ORDER, HISTORY, DRAWN, SAMPLE, CAMPAIGN),
 )
 PLANS: dict[str, KindOfPlan] = {kind.name: kind for kind in _KINDS}
 SEEDED = frozenset(kind.name for kind in (DRAWN, SAMPLE, CAMPAIGN))
