@@ -39,6 +39,12 @@ def portable(target: str | tuple[str, ...]) -> str | tuple[str, ...]:
     return target
 
 
+def portable_file(path: Path) -> str:
+    """A file's name in a certificate: relative to the current folder if it lies there, else its last part."""
+    whole, here = Path(os.path.abspath(path)), Path.cwd()  # noqa: PTH100 (links stay)
+    return whole.relative_to(here).as_posix() if whole.is_relative_to(here) and whole != here else whole.name
+
+
 def _words(text: str) -> str:
     """The words of a command, split as by a shell; the text itself if no word changes."""
     try:
