@@ -1,6 +1,8 @@
 """The subjects of a certificate are the decoder's files: also those that its adapter, package or library loads."""
 
 import json
+import shutil
+import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +15,9 @@ from overlong.conformance.certification.verification import verify
 from overlong.conformance.cli.certify import command
 from overlong.conformance.cli.verify import command as verb
 from overlong.conformance.results.certificate import OF_A_COMMAND, spelt
+from overlong.conformance.targets.identity import identity_of
+from overlong.conformance.targets.loaded_files import files_of_package
+from overlong.conformance.targets.resolve import resolve
 
 ADAPTER = """
 import json, struct, sys
@@ -125,3 +130,61 @@ def test_a_subject_is_held_to_and_a_missing_one_is_refused():
         refused = run(command, "--subject", missing, "--", *WORDS)
         assert (refused.exit_code, len(refused.stderr.splitlines())) == (2, 1), refused.output
         assert refused.stderr.startswith(f"overlong: {missing}: ")
+
+
+@pytest.mark.usefixtures("folder")
+def test_all_modules_of_a_package_are_subjects():
+    for name, text in {
+        "__init__.py": "",
+        "text.py": "from mine.tables.lead import MODE\n\ndef decode(octets):\n    return octets.decode(errors=MODE)\n",
+        "tables/__init__.py": "",
+        "tables/lead.py": "MODE = 'strict'\n",
+        "tables/__pycache__/lead.py": "",
+        "readme.txt": "",
+    }.items():
+        path = Path("mine") / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "ascii")
+    certificate = certify("py:mine.text:decode", suites=["core"])
+    modules = {"mine/__init__.py", "mine/text.py", "mine/tables/__init__.py", "mine/tables/lead.py"}
+    assert {name: each for name, each in digests(certificate).items() if name.startswith("mine")} == {
+        name: of(name) for name in modules
+    }
+    Path("certificate.json").write_text(certificate.to_json(), "ascii")
+    Path("mine/tables/lead.py").write_text("MODE = 'ignore'\n", "ascii")
+    found = run(verb, "--no-run", "certificate.json").output
+    assert "    mine/tables/lead.py is another file here\n" in found
+
+    Path("mine/tables/lead.py").write_text("MODE = 'strict'\nopen(__file__, 'a').write('#')\n", "ascii")
+    changed = run(command, "-q", "--suite", "core", "-o", "out", "py:mine.text:decode")
+    assert changed.exit_code == 3
+    assert "not measured: mine/tables/lead.py changed during the run" in changed.stderr
+
+
+def test_modules_of_a_package_in_a_namespace_are_found(folder):
+    for name in ("wide/mine/__init__.py", "wide/mine/text.py", "wide/other/__init__.py", "single.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("", "ascii")
+    assert {*files_of_package("wide.mine.text")} == {"mine/__init__.py", "mine/text.py"}
+    assert {*files_of_package("single")} == {"single.py"}
+    assert not any(map(files_of_package, ("wide", "json.decoder", "nowhere", "", "..")))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ldd is of Linux")
+@pytest.mark.skipif(not (shutil.which("cc") and shutil.which("ldd")), reason="needs cc and ldd")
+def test_what_a_library_is_linked_with_is_a_subject(folder):
+    Path("tables.c").write_text("int least(int n) { return n; }\n", "ascii")
+    Path("mine.c").write_text(
+        "#include <stddef.h>\nint least(int);\n"
+        "_Bool valid(const unsigned char *at, size_t n) { while (n--) if (*at++ > least(127)) return 0; return 1; }\n",
+        "ascii",
+    )
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "libtables.so", "tables.c"], check=True)
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-o", "mine.so", "mine.c", "-L.", "-ltables", "-Wl,-rpath,$ORIGIN"], check=True
+    )
+    identity = identity_of(resolve("so:./mine.so:valid?abi=bool(ptr,len)"))
+    named = {name: digest for name, digest in identity.files if ".so" in name}
+    assert named == {"mine.so": of("mine.so"), "libtables.so": of("libtables.so")}
+    (folder / "libtables.so").write_bytes((folder / "libtables.so").read_bytes() + b"\0")
+    assert identity_of(resolve("so:./mine.so:valid?abi=bool(ptr,len)")).digest != identity.digest

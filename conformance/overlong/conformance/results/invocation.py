@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from overlong.conformance.support.portable import portable_file
+from overlong.conformance.support.portable import portable_file, sha256_of
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.vector import FOUND, IdError, cut
@@ -186,16 +186,6 @@ def _in_a_suite(vector: Vector) -> bool:
         return any(found.octets == vector.octets for found in find_vectors(vector.id))
     except IdError:
         return False
-
-
-def sha256_of(path: Path) -> str:
-    """The digest of a file.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def options_of(names: Iterable[str]) -> list[str]:

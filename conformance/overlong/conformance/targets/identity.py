@@ -7,18 +7,24 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
-from overlong.conformance.support.portable import portable_file
+from overlong.conformance.support.portable import portable_file, sha256_of
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.builtin import python_words
 from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.functions import library_in
+from overlong.conformance.targets.loaded_files import files_of_package, linked_with
 from overlong.conformance.targets.recorded import RecordedTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)
 class Identity:
-    """The identity of a target: the files of its command line with their digests, and one digest of the whole command.
+    """The identity of a target: its files with their digests, and one digest of them and of the whole command.
 
     For a decoder elsewhere (in an interpreter, in a library), the version in its greeting identifies it.
     """
@@ -31,7 +37,7 @@ class Identity:
 
 
 def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
-    """The identity of a target from its command line; for ``py:`` also the module in the current folder.
+    """The identity of a target: of its command line, of the files that its decoder loads, and of its ``subjects``.
 
     Raises:
         OSError: a file of its command line cannot be read.
@@ -43,11 +49,10 @@ def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
         target.prepare()
 
     def add(path: Path, name: str) -> None:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256")
-        whole.update(digest.digest())
-        if (name, digest.hexdigest()) not in files:
-            files.append((name, digest.hexdigest()))
+        digest = sha256_of(path)
+        whole.update(bytes.fromhex(digest))
+        if (name, digest) not in files:
+            files.append((name, digest))
 
     for word in target.command:
         if os.path.isfile(word):  # noqa: PTH113 (a word too long for a name is no file, and no error)
@@ -55,13 +60,10 @@ def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
             add(Path(word), Path(word).resolve().name if own else Path(word).name)
         else:
             whole.update(word.encode("utf-8", "surrogateescape") + b"\0")
-    if (words := python_words(target.command)) and words[0].partition(".")[0] not in sys.stdlib_module_names:
-        module = Path(words[0].replace(".", "/"))
-        for path in (module.with_name(f"{module.name}.py"), module / "__init__.py"):
-            if path.is_file():
-                add(path, path.name)
     if isinstance(target, RecordedTarget):
         return Identity(whole.hexdigest(), tuple(files))
+    for name, path in _loaded(target):
+        add(path, name)
     for path in target.subjects:
         try:
             add(path, portable_file(path))
@@ -71,6 +73,16 @@ def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
                 "the path"
             ) from error
     return Identity(whole.hexdigest(), tuple(files), target.is_command and not target.subjects)
+
+
+def _loaded(target: FramedTarget) -> Iterator[tuple[str, Path]]:
+    """The names and paths of the files that its command line does not name and its decoder loads."""
+    if words := python_words(target.command):
+        yield from ([] if words[0].endswith(".py") else files_of_package(words[0]).items())
+    elif library := library_in(target.command):
+        environment = tuple(sorted((target.environment or {}).items()))
+        digest = sha256_of(Path(library)) if Path(library).is_file() else ""
+        yield from ((path.name, path) for path in linked_with(library, digest, environment))
 
 
 def hold_to(target: FramedTarget | RecordedTarget, identity: Identity) -> None:

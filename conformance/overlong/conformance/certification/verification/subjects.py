@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.certification.verification.reading import CertificateError
-from overlong.conformance.results.invocation import sha256_of
+from overlong.conformance.support.portable import sha256_of
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from overlong.conformance.certification.verification.reading import Certified
 
@@ -46,8 +46,9 @@ def files_here(certified: Certified, given: Sequence[Path] = ()) -> dict[str, st
         OSError: one cannot be read.
     """
     named = {each["name"] for each in certified.statement["subject"]}
-    own = {path.name: path for path in _in_its_name(certified.target) if path.name in named}
-    places = {**own, **places_of(certified, given)}
+    own = {path.name: path for path in map(Path, _parts(certified.target)) if path.name in named and _inside(path)}
+    modules = {name: Path(name) for name in named if _is_of_module(name, certified.target) and _inside(Path(name))}
+    places = {**own, **modules, **places_of(certified, given)}
     return {name: sha256_of(path) for name, path in places.items() if _is_file(path)}
 
 
@@ -67,16 +68,22 @@ def _is_file(path: Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 (a name too long is no file, and no error)
 
 
-def _in_its_name(target: str | tuple[str, ...]) -> Iterator[Path]:
-    """The paths in a target's name that do not leave the current folder."""
-    for word in target if isinstance(target, tuple) else _parts(target):
-        path = PurePosixPath(word)
-        if word and "\0" not in word and not path.is_absolute() and ".." not in path.parts:
-            yield Path(word)
+def _inside(path: Path) -> bool:
+    """True if a path does not leave the current folder."""
+    return not path.is_absolute() and ".." not in path.parts and "\0" not in str(path)
 
 
-def _parts(target: str) -> list[str]:
+def _is_of_module(name: str, target: str | tuple[str, ...]) -> bool:
+    """True if a subject is the module of ``py:MODULE:CALLABLE``, or of its package."""
+    kind, _, rest = target.partition(":") if isinstance(target, str) else ("", "", "")
+    top = rest.partition(":")[0].partition(".")[0]
+    return kind == "py" and bool(top) and (name == f"{top}.py" or name.startswith(f"{top}/"))
+
+
+def _parts(target: str | tuple[str, ...]) -> Iterable[str]:
     """The parts of a name that may be paths: words of a command, and what stands between colons and before ``?``."""
+    if isinstance(target, tuple):
+        return target
     try:
         words = shlex.split(target)
     except ValueError:
