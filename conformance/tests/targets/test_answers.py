@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from overlong.conformance import certify
 from overlong.conformance.cli.certify import command
 from overlong.conformance.protocol.wire import ECHO_PROBE, HEAD
+from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
-from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.formats.frames import stream
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.suites import suite_named

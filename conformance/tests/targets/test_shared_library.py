@@ -26,7 +26,8 @@ from overlong.conformance.targets.adapters.compiled import available
 from overlong.conformance.targets.adapters.python import column
 from overlong.conformance.targets.adapters.shared_library import Child, Named
 from overlong.conformance.targets.functions import library_command as command
-from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.conformance.targets.identity import identity_of
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites.memory import LONGEST, memory_vectors
 from overlong.conformance.vectors.vector import Vector

@@ -17,7 +17,8 @@ import overlong.fuzz
 import overlong.reference
 from overlong.conformance.support.interpreter import without_empty_entries
 from overlong.conformance.targets.adapters import python as adapter
-from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.conformance.targets.identity import identity_of
+from overlong.conformance.targets.resolve import resolve
 
 pytestmark = pytest.mark.long
 

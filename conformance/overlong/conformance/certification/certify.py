@@ -18,13 +18,15 @@ from overlong.conformance.results.invocation import GivenFile, Invocation
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.results.writer import RESULTS, ResultsWriter
 from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.support.portable import portable_file
 from overlong.conformance.support.whole_file import make_folder, saving, usable, written_whole
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.identity import hold_to, identity_of
 from overlong.conformance.targets.pair import Pair
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
-from overlong.conformance.targets.resolve import Limits, hold_to, identity_of, resolve
+from overlong.conformance.targets.resolve import Limits, add_subjects, resolve
 from overlong.conformance.vectors.names import all_spelt_now
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import DRAWN, OF_OCTETS, SHARED, SUITES, suite_named
@@ -32,6 +34,7 @@ from overlong.conformance.vectors.suites.core import GIVEN
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.run import Run
     from overlong.conformance.sweep.pool import Local
-    from overlong.conformance.targets.resolve import Identity
+    from overlong.conformance.targets.identity import Identity
     from overlong.conformance.vectors.suites.suite import Suite
 
 BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values")
@@ -55,6 +58,7 @@ def certify(
     suites: Sequence[str] | None = None,
     sweeps: Sequence[str] | None = None,
     given: Sequence[Path] = (),
+    subjects: Sequence[str | os.PathLike[str]] = (),
     usual: bool = True,
     thorough: bool = False,
     portrait: bool = False,
@@ -76,6 +80,7 @@ def certify(
             target, otherwise all; without sweeps, all that draw no strings.
         sweeps: names of plans that ``plan_named`` accepts, in addition to the plans that a target gets with all suites
             if it is fast enough (``sweeps.py``); an empty sequence: no sweeps at all.
+        subjects: more files of the decoder, such as those that its adapter loads. The certificate has their digests.
         usual: false: sweep only the plans of ``sweeps``, independent of the target's current speed.
         given: files of vectors, or folders of them, to ask in addition to the suites (``suites/core.py``). The name
             :data:`~overlong.conformance.vectors.suites.core.GIVEN` among ``suites`` means only these files.
@@ -93,6 +98,7 @@ def certify(
         paired: two processes of the target share the largest suites.
 
     Raises:
+        UnknownTarget: there is no such target, or a file of ``subjects`` cannot be read.
         NotAgreed: such a file names the target's command, and the user has not agreed to it.
         TargetError: the target cannot be measured.
         ExpectationError: the file of expected deviations cannot be written.
@@ -106,6 +112,7 @@ def certify(
     profile = Profile(dialect(speaks).name)
     suites, sweeps = all_spelt_now(suites), all_spelt_now(sweeps)
     resolved = _resolved(target, limits, sweeps or (), profile, output, trust=trust)
+    add_subjects(resolved, subjects)
     spared = _spared(sweeps) if suites is None and not thorough else ()
     chosen = [replace(suite, profile=profile) for suite in _suites(resolved, suites, spared, given, profile)]
     invocation = Invocation(  # files of vectors were just checked, so they can be read
@@ -116,6 +123,7 @@ def certify(
         tuple(GivenFile.of(path) for path in given),
         None if expected is None else expected.as_given(),
         limits or Limits(),
+        tuple(map(portable_file, resolved.subjects)) if isinstance(resolved, FramedTarget) else (),
     )
     _forget(output)
     with contextlib.ExitStack() as stack, contextlib.ExitStack() as results:

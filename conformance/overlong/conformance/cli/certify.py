@@ -57,7 +57,7 @@ Examples:
   overlong certify py:mypackage.text:decode
   overlong certify py:./decoder.py:Decoder
   overlong certify 'cmd:iconv -f UTF-8 -t UTF-8'
-  overlong certify -- node adapter.js
+  overlong certify --subject decoder.js -- node adapter.js
   overlong certify --answers answers.bin
   overlong certify --suite given --vectors corpora/regressions cpython
 """
@@ -129,6 +129,14 @@ Examples:
     help="Update that file: add what diverges now, drop entries that no longer occur.",
 )
 @click.option(
+    "--subject",
+    "subjects",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Put the digest of this file of the decoder into the certificate, too (repeatable).",
+)
+@click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
@@ -154,6 +162,7 @@ def command(
     answers: Path | None,
     expected: Path | None,
     update_expected: bool,  # noqa: FBT001
+    subjects: tuple[Path, ...],
     output: Path | None,
     wanted: WantedFormats,
     baseline: Path | None,
@@ -229,6 +238,7 @@ def command(
                 named,
                 suites=chosen,
                 given=given,
+                subjects=subjects,
                 sweeps=() if no_sweeps else plans or None,
                 usual=tier is None,
                 thorough=thorough,
@@ -306,7 +316,7 @@ def _shown_if_not_saved(bar: Bar, *, quiet: bool, verbose: bool) -> Generator[No
 def _print(certificate: Certificate, folder: Path | None, *, quiet: bool, verbose: bool) -> None:
     from overlong.conformance.report.terminal import summary
     from overlong.conformance.report.wording import verdict
-    from overlong.conformance.results.certificate import CERTIFICATE
+    from overlong.conformance.results.certificate import CERTIFICATE, OF_A_COMMAND
     from overlong.conformance.results.reading.results import report_of_run
     from overlong.conformance.results.writer import RESULTS
     from overlong.conformance.support.printable import printable
@@ -337,3 +347,5 @@ def _print(certificate: Certificate, folder: Path | None, *, quiet: bool, verbos
     click.echo(f"report: {printable(str(folder / RESULTS))}")
     if not certificate.refused:
         click.echo(f"certificate: {printable(str(folder / CERTIFICATE))}")
+        if certificate.identity.of_a_command:
+            click.echo(f"  it does not cover {OF_A_COMMAND}")

@@ -59,7 +59,9 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
 @click.argument("target", nargs=-1, shell_complete=complete_targets)
 @click.option("--trust", is_flag=True, help="Run the command that the certificate names, whatever it is.")
 @click.option(
-    "--no-run", is_flag=True, help="Run nothing: check the certificate against itself and the vectors of this version."
+    "--no-run",
+    is_flag=True,
+    help="Run nothing: check the certificate against itself, the decoder's files here and the vectors of this version.",
 )
 @click.option(
     "--max-strings",
@@ -83,6 +85,15 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Place of its file of expected deviations.  [default: as it says]",
+)
+@click.option(
+    "--subject",
+    "subjects",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Place of a file that the certificate names with --subject; one option for each, in its order.  [default: as "
+    "it says]",
 )
 @click.option(
     "--signature",
@@ -115,6 +126,7 @@ def command(
     max_strings: int,
     given: tuple[Path, ...],
     expected: Path | None,
+    subjects: tuple[Path, ...],
     signature: Path | None,
     signers: Path | None,
     identity: str | None,
@@ -175,6 +187,7 @@ def command(
                     run=not no_run,
                     given=given,
                     expected=expected,
+                    subjects=subjects,
                     signature=signed,
                     progress=bar.update,
                     started=None if quiet else _say_what_is_run,

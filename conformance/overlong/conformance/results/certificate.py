@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.expected import Expectations, Stale
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
-    from overlong.conformance.targets.resolve import Identity
+    from overlong.conformance.targets.identity import Identity
 
 CERTIFICATE = "certificate.json"
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -47,6 +47,8 @@ NOT_COVERED = (*(f"{behaviour}, beyond {suites}" for behaviour, suites, _ in SAM
 """Behaviour that the suites alone do not measure."""
 
 
+OF_A_COMMAND = "files that the command loads and does not name; --subject FILE names those of the decoder"
+"""What the subjects of a program leave out if no one names its other files."""
 LEFT_OUT = "the suite "
 """How the line of a suite that was left out begins."""
 
@@ -126,8 +128,10 @@ class Certificate:
         """Behaviour that none of the suites measured."""
         left_out = [SUITES[name] for name in self.left_out if offered_in(SUITES[name], self.run.greeting)]
         plans = [part.plan for part in self.run.swept.plans] if self.run.swept else []
-        return not_measured_by((part.operations for part in self.run.suites), plans) + [
-            f"{LEFT_OUT}{suite.name}: {suite.shows}" for suite in left_out
+        return [
+            *not_measured_by((part.operations for part in self.run.suites), plans),
+            *[OF_A_COMMAND] * self.identity.of_a_command,
+            *(f"{LEFT_OUT}{suite.name}: {suite.shows}" for suite in left_out),
         ]
 
     @property

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.targets.resolve import Identity
+    from overlong.conformance.targets.identity import Identity
     from overlong.conformance.vectors.profile import Profile
 
 

@@ -35,8 +35,9 @@ from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.opening import called_in_process, close_engines
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Local, ShardTask, results
+from overlong.conformance.targets.identity import hold_to, identity_of
 from overlong.conformance.targets.recorded import RecordedTarget
-from overlong.conformance.targets.resolve import Limits, hold_to, identity_of, resolve
+from overlong.conformance.targets.resolve import Limits, resolve
 from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.reference import dialect

@@ -40,6 +40,7 @@ from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from overlong.conformance.protocol.observation import Fault
     from overlong.conformance.protocol.wire import Greeting
@@ -86,6 +87,10 @@ class FramedTarget:
     """What may be wrong if a signal ends it at the start."""
     unchanged: Callable[[], None] | None = None
     """Called before each restart; raises TargetError if a file of the target has changed."""
+    is_command: bool = False
+    """It is a program of the user's, which may load files that its command line does not name."""
+    subjects: tuple[Path, ...] = ()
+    """More files that identify it."""
     restarts: int = 0
     notes: list[str] = field(default_factory=list[str])
     limit: AnswerLimit | None = None

@@ -19,7 +19,8 @@ from overlong.conformance.support.interpreter import as_before, safe_for_childre
 from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.engine import Engines
-from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.conformance.targets.identity import identity_of
+from overlong.conformance.targets.resolve import resolve
 from overlong.fuzz.campaign.triage import thinned
 from overlong.fuzz.execution.engine import UnitResult, WorkUnit
 

@@ -51,6 +51,11 @@ class Certified:
         return named if isinstance(named, str) else tuple(named)
 
     @property
+    def subjects(self) -> tuple[str, ...]:
+        """The names of the files that the run added to those of the decoder's command line."""
+        return tuple(self.invocation.get("subjects", ()))
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the file."""
         return hashlib.sha256(self.octets).hexdigest()
@@ -105,11 +110,13 @@ def parsed(path: Path, octets: bytes) -> Certified:
             f"{printable(str(path))}: $.predicate.overlong.invocation.limits: 'overlong certify' takes no such limits; "
             "get it anew"
         )
-    for file in (*certified.invocation["vectors"], *filter(None, [certified.invocation["expected"]])):
-        named = PurePosixPath(file["name"])
-        if named.is_absolute() or ".." in named.parts or "\0" in file["name"]:
+    asked = certified.invocation
+    read = (file["name"] for file in (*asked["vectors"], *filter(None, [asked["expected"]])))
+    for name in (*read, *certified.subjects):
+        named = PurePosixPath(name)
+        if named.is_absolute() or ".." in named.parts or "\0" in name:
             raise CertificateError(
-                f"{printable(str(path))}: it names the file {printable(file['name'], 80)}, outside the current folder; "
+                f"{printable(str(path))}: it names the file {printable(name, 80)}, outside the current folder; "
                 "no certificate does: get it anew"
             )
     return certified

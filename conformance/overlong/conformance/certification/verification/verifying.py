@@ -17,9 +17,11 @@ from overlong.conformance.certification.verification.consistency import consiste
 from overlong.conformance.certification.verification.price import MOST, Price
 from overlong.conformance.certification.verification.reading import CertificateError, Certified, octets_of, parsed
 from overlong.conformance.certification.verification.signature import signed_by
+from overlong.conformance.certification.verification.subjects import absent, places_of
 from overlong.conformance.results.certificate import spelt
 from overlong.conformance.results.expected import Expectations
 from overlong.conformance.results.invocation import GivenFile, identifier
+from overlong.conformance.support.portable import portable_file
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import generator, today
 from overlong.conformance.targets.consent import check_from
@@ -55,6 +57,8 @@ class Verification:
     """The signer, safe to show; empty: no signature was required."""
     incomplete: str = ""
     """The reason for an incomplete measurement; empty if it is complete."""
+    absent: tuple[str, ...] = ()
+    """If nothing was run: the further subjects that are not here, so that they could not be compared."""
     refused: str = ""
     """The reason why this measurement makes no certificate; empty if it does."""
 
@@ -82,6 +86,7 @@ def verify(
     run: bool = True,
     given: Sequence[Path] = (),
     expected: Path | None = None,
+    subjects: Sequence[Path] = (),
     signature: Signature | None = None,
     progress: Progress | None = None,
     started: Callable[[Certified, str], None] | None = None,
@@ -93,9 +98,11 @@ def verify(
         path: the certificate's path.
         target: the decoder, if it has another name here; naming it means trusting it.
         trust: run any command that the certificate names.
-        run: if false, only check its consistency with itself and with this version's vectors.
+        run: if false, only check its consistency with itself, with this version's vectors and with the decoder's files
+            that are here.
         given: the files of vectors that it names, in that order, if their paths differ here.
         expected: the file of expected deviations that it names, if its path differs here.
+        subjects: the further files of the decoder that it names, in that order, if their paths differ here.
         signature: must be valid before anything is read or run.
         progress: called as the run proceeds.
         started: called with the signer's name before the run starts.
@@ -116,15 +123,17 @@ def verify(
     signer = signed_by(octets, signature.file, signature.signers, signature.identity) if signature else ""
     certified = parsed(path, octets)
     if not run:
-        here = consistent(certified)
+        here, gone = consistent(certified, subjects), tuple(absent(certified, subjects))
         differences = compare(certified.statement, here)
-        return Verification(certified, here, differences, ran=False, signer=signer, refused=why_none(here))
+        return Verification(certified, here, differences, ran=False, signer=signer, absent=gone, refused=why_none(here))
     Price.of(certified).allowed(certified, most)
     if target is None and not trust:
         check_from(path, [certified.target], _REMEDY)
     if started is not None:
         started(certified, signer)
-    certificate = measured(certified, target=target, given=given, expected=expected, progress=progress, trust=trust)
+    certificate = measured(
+        *(certified,), target=target, given=given, expected=expected, subjects=subjects, progress=progress, trust=trust
+    )
     refused = "" if certificate.run.incomplete else certificate.refused
     statement = json.loads(certificate.to_json())
     differences = compare(certified.statement, statement)
@@ -143,6 +152,7 @@ def measured(
     target: str | Sequence[str] | None = None,
     given: Sequence[Path] = (),
     expected: Path | None = None,
+    subjects: Sequence[Path] = (),
     progress: Progress | None = None,
     trust: bool = False,
 ) -> Certificate:
@@ -154,6 +164,7 @@ def measured(
     paths = _files(certified, asked.vectors, given)
     speaks = certified.predicate["profile"].partition("@")[0]
     swept = [plan["plan"] for plan in certified.predicate["sweeps"]]
+    places = places_of(certified, subjects)
     deviations = None if asked.expected is None else _expected(certified, asked.expected, expected, speaks)
     try:
         certificate = certify(
@@ -162,6 +173,7 @@ def measured(
             sweeps=() if asked.sweeps == () else swept or None,  # a run that forbids sweeps leaves out more than them
             usual=False,  # the affordable plans depend on the machine's load
             given=paths,
+            subjects=[*places.values()],
             thorough=asked.thorough,
             speaks=speaks,
             limits=asked.limits,
@@ -180,10 +192,15 @@ def measured(
     files = tuple(
         replace(GivenFile.of(place), name=file.name) for place, file in zip(paths, asked.vectors, strict=True)
     )
-    named = replace(certificate.invocation, target=asked.target, vectors=files, sweeps=asked.sweeps)
+    named = replace(
+        certificate.invocation, target=asked.target, vectors=files, sweeps=asked.sweeps, subjects=asked.subjects
+    )
+    known = {portable_file(place): name for name, place in places.items()}
+    listed = tuple((known.get(name, name), digest) for name, digest in certificate.identity.files)
+    identity = replace(certificate.identity, files=listed)
     if asked.expected is not None and named.expected is not None:
         named = replace(named, expected=replace(named.expected, name=asked.expected.name))
-    return replace(certificate, invocation=named, command=named.command(speaks))
+    return replace(certificate, identity=identity, invocation=named, command=named.command(speaks))
 
 
 def _expected(certified: Certified, asked: GivenFile, given: Path | None, speaks: str) -> Expectations:
