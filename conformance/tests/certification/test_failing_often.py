@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
 from overlong.conformance.certification.certify import certify
 from overlong.conformance.certification.runner import Runner
 from overlong.conformance.certification.self_test import Accepts
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.results.headline import State, exit_code_of
+from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets.answer_limit import LEAST, TIME_OUTS, AnswerLimit
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.vectors.suites import SUITES
@@ -90,3 +92,16 @@ def test_no_answer_together_is_unstable_only_if_one_is_right_by_itself(*, right:
     run = Runner(target).suites([SUITES["core"]], lambda *_: None)
     assert any(code == Code.UNSTABLE for code, _ in run.buckets) is right
     assert bool(set(run.buckets) - {(Code.UNSTABLE, "")}) is not right
+
+
+@pytest.mark.parametrize("error", [BudgetSpent("too often"), TargetError("it is gone")])
+def test_a_sweep_whose_target_fails_afterwards_keeps_its_findings(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fails(*_: object) -> NoReturn:
+        raise error
+
+    monkeypatch.setattr("overlong.conformance.sweep.sweep.named_apart", fails)
+    run = sweep("cpython-surrogatepass", ["depth-1"])
+    assert run.incomplete == str(error)
+    assert [bucket.finding.code for bucket in run.buckets] == ["OV202"]
