@@ -225,7 +225,7 @@ class SweepRun:
 
     @property
     def state(self) -> State:
-        """What the sweep comes to: with strings that are not supported, and no divergence, the verdict is incomplete."""
+        """What the sweep comes to; incomplete if some strings are not supported and none diverges."""
         failing = self.failing
         open_ = bool(self.incomplete or self.wrong or (self.unsupported and not failing))
         return state_of(failing, held=True, incomplete=open_)
