@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 np = pytest.importorskip("numpy", reason="sweeps need NumPy; pip install '.[native]'")
 
+from overlong.conformance.certification.certify import certify  # noqa: E402
+from overlong.conformance.cli.formats import report_of  # noqa: E402
 from overlong.conformance.oracle.columnar import ColumnReader, compiled  # noqa: E402
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation  # noqa: E402
 from overlong.conformance.oracle.judging import Judge  # noqa: E402
@@ -35,6 +37,7 @@ from overlong.conformance.oracle.kinds import (  # noqa: E402
 from overlong.conformance.oracle.target import BudgetSpent  # noqa: E402
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported  # noqa: E402
 from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, big_endian, read_numbers  # noqa: E402
+from overlong.conformance.results.headline import State  # noqa: E402
 from overlong.conformance.results.shard import Shard  # noqa: E402
 from overlong.conformance.sweep import columns as columns_module  # noqa: E402
 from overlong.conformance.sweep.columnar import Columnar  # noqa: E402
@@ -43,6 +46,7 @@ from overlong.conformance.sweep.columns_expected import ColumnOracle  # noqa: E4
 from overlong.conformance.sweep.engine import SweepJob  # noqa: E402
 from overlong.conformance.sweep.grid import Axis, Grid  # noqa: E402
 from overlong.conformance.sweep.plan import plan_named  # noqa: E402
+from overlong.conformance.sweep.sweep import sweep  # noqa: E402
 from overlong.conformance.targets.resolve import Limits  # noqa: E402
 from overlong.conformance.vectors.batch import Batch  # noqa: E402
 from overlong.conformance.vectors.profile import RFC3629, Profile  # noqa: E402
@@ -407,3 +411,15 @@ def test_a_plan_s_account_is_what_a_sweep_saw():
         assert tuple(seen) == plan.account(automaton)
         assert not any(each.kinds for each in results)
     engine.close()
+
+
+def test_a_sweep_with_unsupported_strings_is_whole_and_its_verdict_is_not(tmp_path):
+    target = [*HOSTILE, "unsupported", "on=ff"]
+    run = sweep(target, ["exhaustive-1"], output=tmp_path)
+    assert (run.incomplete, run.wrong, run.divergences, run.state) == ("", "", 0, State.INCOMPLETE)
+    assert run.digest
+    assert run.unsupported.startswith("1 string was")
+    (subject,) = report_of(tmp_path).subjects
+    assert subject.state is State.INCOMPLETE
+    certified = certify(target, suites=("core",), sweeps=["exhaustive-1"])
+    assert "1 string was answered 'unsupported'" in certified.run.incomplete

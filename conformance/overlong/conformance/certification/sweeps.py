@@ -278,8 +278,8 @@ def sweep_too(
     run.swept = swept
     if swept.divergences and (left := plans[len(swept.plans) :]):
         run.notes.append(f"not swept further, for it diverges: {', '.join(left)} ('overlong sweep' asks them)")
-    if swept.incomplete or swept.wrong:
-        run.incomplete = f"the sweep: {swept.incomplete or swept.wrong}"
+    if left := swept.incomplete or swept.wrong or swept.unsupported:
+        run.incomplete = f"the sweep: {left}"
     hold_to_sweeps(run)
     of_suites = set(run.buckets)
     for bucket in swept.buckets:

@@ -17,8 +17,8 @@ from overlong.conformance.oracle.kinds import (
     BROKEN,
     CRASHED,
     FAULTS,
-    LEFT_OUT,
     MISBEHAVED,
+    NOT_SUPPORTED,
     ODD,
     OTHER_INCOMPLETE,
     OTHER_LENGTH,
@@ -184,7 +184,7 @@ class Judge:
         failed = said.statuses == FAILED[0]
         kinds[failed] = BROKEN
         kinds[failed & (said.incompletes == BREACH)] = MISBEHAVED
-        kinds[said.statuses == UNSUPPORTED[0]] = LEFT_OUT
+        kinds[said.statuses == UNSUPPORTED[0]] = NOT_SUPPORTED
         if self._judges_output:
             other = self._other_output(said, expected, accepts & right.accepted)
             if self._expectation.strips_signature and other.any():
@@ -257,7 +257,7 @@ class Judge:
     def _texts(self, said: _Columns, kinds: NDArray[np.uint8], first: int) -> list[Fault]:
         """The first few faults that are visible in the columns."""
         found = list[Fault]()
-        for kind in (BROKEN, MISBEHAVED, LEFT_OUT):
+        for kind in (BROKEN, MISBEHAVED, NOT_SUPPORTED):
             for string in np.flatnonzero(kinds == kind)[:FAULTS].tolist():
                 if kind == MISBEHAVED and said.statuses[string] != FAILED[0]:
                     code = int(said.incompletes[string])
@@ -265,7 +265,9 @@ class Judge:
                 else:
                     start, size = int(said.starts[string]), min(int(said.sizes[string]), _TEXT)
                     words = said.units[start : start + size].tobytes().decode("ascii", "backslashreplace")
-                    text = words if kind != LEFT_OUT else "it does not offer this" + (f": {words}" if words else "")
+                    text = (
+                        words if kind != NOT_SUPPORTED else "it does not offer this" + (f": {words}" if words else "")
+                    )
                 found.append(Fault(first + string, kind, shown(text)))
         return found
 

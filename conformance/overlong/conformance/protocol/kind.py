@@ -157,9 +157,9 @@ KINDS = {
              "The reply to this input broke the protocol. Usually the adapter is wrong, not the decoder: see "
              "'overlong docs protocol'."),
         Kind(Code.UNSTABLE, VERDICT, "unstable", "",
-             "Asked again, the decoder gave another answer to this input; or it failed on a group of inputs, and on "
-             "none of them singly. Something outlives a call (state, memory, time), or it reads octets outside its "
-             "input."),
+             "Asked again, the decoder gave another answer to this input; or it failed on a group of inputs, "
+             "answered each of them singly, and some of them rightly. Something outlives a call (state, memory, "
+             "time), or it reads octets outside its input."),
         Kind(Code.UNDECLARED, LIMITS, "a declared limit is not so", "",
              "The adapter's greeting, or the name of the target, declares a limit of the decoder: it ends a string at "
              "octet 00, refuses it, strips a signature, or sits in XML. The decoder does something else with such a "

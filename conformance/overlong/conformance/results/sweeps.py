@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.alone import ALONE
-from overlong.conformance.oracle.kinds import LEFT_OUT
+from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE, NOT_SUPPORTED
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.results.shard import NOTHING, Account
-from overlong.conformance.support.printable import thousands
+from overlong.conformance.support.printable import counted, thousands
 from overlong.conformance.vectors.names import spelt_before
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class PlanRun:
     @property
     def divergences(self) -> int:
         """How many strings diverge."""
-        return sum(count for kind, count in self.kinds.items() if kind != LEFT_OUT)
+        return sum(count for kind, count in self.kinds.items() if kind not in NO_DIVERGENCE)
 
     @property
     def wrong(self) -> str:
@@ -198,6 +198,12 @@ class SweepRun:
         return sum(run.divergences for run in self.plans)
 
     @property
+    def unsupported(self) -> str:
+        """``2 strings were answered 'unsupported'``; empty if none was."""
+        count = sum(run.kinds[NOT_SUPPORTED] for run in self.plans)
+        return f"{counted(count, 'string')} {'was' if count == 1 else 'were'} answered 'unsupported'" if count else ""
+
+    @property
     def wrong(self) -> str:
         """What of the sweep did not run as planned; empty if all did."""
         if self.incomplete:
@@ -206,7 +212,7 @@ class SweepRun:
 
     @property
     def conformant(self) -> bool:
-        """All strings were asked as planned, and none diverges."""
+        """All strings were asked as planned and answered, and none diverges."""
         return self.state is State.CONFORMS
 
     @property
@@ -219,8 +225,10 @@ class SweepRun:
 
     @property
     def state(self) -> State:
-        """What the sweep comes to."""
-        return state_of(self.failing, held=True, incomplete=bool(self.incomplete or self.wrong))
+        """What the sweep comes to; incomplete if some strings are not supported and none diverges."""
+        failing = self.failing
+        open_ = bool(self.incomplete or self.wrong or (self.unsupported and not failing))
+        return state_of(failing, held=True, incomplete=open_)
 
     @property
     def digest(self) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.cause import causes
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
-from overlong.conformance.oracle.kinds import LEFT_OUT
+from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.results.invocation import options_of, reproduce_command
@@ -156,7 +156,7 @@ def sweep(
                 diverging = [part for part in run.plans if part.divergences]
                 described = telling(diverging) if apart else diverging
                 run.undescribed = tuple(part.plan for part in diverging if part not in described)
-                run.buckets = _buckets(run, described, ledger, resolved, expected, apart=apart)
+                _describe(run, described, ledger, resolved, expected, apart=apart)
                 add_again(run, again, ledger)
             run.notes += resolved.notes
         hold_to(resolved, identity)
@@ -250,7 +250,7 @@ def _run(
                 ledger.add(entry)
                 run.done += entry.result.shard.count
                 progress(entry.result.shard.plan, run.done, total)
-                if entry.counts.keys() - {LEFT_OUT}:
+                if entry.counts.keys() - NO_DIVERGENCE:
                     diverging.add(entry.result.shard.plan)
             each = (time.monotonic() - since) / price
             if enough is not None and len(diverging) >= enough:
@@ -337,7 +337,7 @@ def telling(diverging: Sequence[PlanRun]) -> list[PlanRun]:
     return told
 
 
-def _buckets(
+def _describe(
     run: SweepRun,
     diverging: Sequence[PlanRun],
     ledger: Ledger,
@@ -345,10 +345,13 @@ def _buckets(
     expected: ExpectedAnswers,
     *,
     apart: bool,
-) -> list[SweepBucket]:
-    """The divergences of some plans, as a few sets; the example of each is asked again singly."""
+) -> None:
+    """Add the divergences of some plans, as a few sets; the example of each is asked again singly.
+
+    If the target fails too often, the run is incomplete, and keeps what was asked again before that.
+    """
     if not diverging:
-        return []
+        return
     from overlong.conformance.sweep.summary import summarise
 
     found = [
@@ -358,16 +361,16 @@ def _buckets(
         for each in summarise(plan_named(part.plan, run.profile), expected, results, apart=apart)
     ]
     target.restart_budget += _FAILURES * len(found)  # the limit was for the sweep, which has found the crashes
-    target.open()
-    buckets: list[SweepBucket] = []
-    for plan, each in found:
-        finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
-        (cause,), others = (
-            causes([finding], target, target.greeting),
-            named_apart(target, run.profile, run.operation, each),
-        )
-        buckets.append(SweepBucket(plan, each, finding, None if cause is finding else cause, others))
-    return buckets
+    try:
+        target.open()
+        for plan, each in found:
+            finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
+            run.buckets.append(SweepBucket(plan, each, finding))
+            (cause,) = causes([finding], target, target.greeting)
+            others = named_apart(target, run.profile, run.operation, each)
+            run.buckets[-1] = SweepBucket(plan, each, finding, None if cause is finding else cause, others)
+    except (BudgetSpent, TargetError) as error:
+        run.incomplete = run.incomplete or str(error)
 
 
 def _no_progress(_plan: str, _done: int, _total: int) -> None:

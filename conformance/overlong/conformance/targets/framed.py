@@ -254,7 +254,7 @@ class FramedTarget:
         self._under_way.popleft()
         self._vectors -= len(current.batch)
         self._octets -= len(current.batch.octets)
-        unstable = None
+        unstable, again = None, bool(self._suspects)
         taken = self._taken_for(current)
         self._limit.answered(current.operation, taken, current.lengths)
         if not self._suspects:
@@ -265,7 +265,7 @@ class FramedTarget:
                 self._limit.was_slow()
             elif not self._suspects:
                 unstable = self._failure
-        return Answered(current.batch, current.operation, answers, unstable=unstable)
+        return Answered(current.batch, current.operation, answers, again=again, unstable=unstable)
 
     def _taken_for(self, current: Asked) -> float:
         """The seconds that the target took for a request, whenever the harness received the answers; 0 if unknown."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.oracle.kinds import KINDS, NOT_SUPPORTED
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.wire import VALIDATE
@@ -107,9 +108,11 @@ def report_of_swept(run: SweepRun) -> Report:
 
 def _report_of_sweep(data: Mapping[str, Any]) -> Report:
     causes = tuple(_swept(bucket, data["command"]) for bucket in data["buckets"])
+    open_ = any(KINDS[NOT_SUPPORTED] in plan["kinds"] for plan in data["plans"])
+    failing = failing_claims({}, causes) or [VERDICT] * (not data["conformant"] and not open_)
     subject = Subject(
         **target_fields(data["target"]),
-        state=state_of(failing_claims({}, causes) or [VERDICT] * (not data["conformant"]), held=True),
+        state=state_of(failing, held=True, incomplete=open_ and not failing),
         profile=data["profile"],
         command=data["command"],
         parts=tuple(map(part_of_plan, data["plans"])),
