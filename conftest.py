@@ -33,6 +33,14 @@ GARBAGE = 50_000
 """Objects made since the last collection before the next. Suites have millions, and little of it is garbage."""
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """Agreements that tests give are not kept for the user who runs them, nor do the user's change a test."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not import a file of which all tests are left out: each worker would take a second or more for these."""
     selected = config.option.markexpr

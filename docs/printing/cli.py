@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overlong.__main__ import cli
+from overlong.conformance.cli.verbs import cli
 from printing.markdown import NOTICE, code, plain, table
 
 if TYPE_CHECKING:

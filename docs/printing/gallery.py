@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.survey.filing import REPORTS, Files, withheld_in
+from overlong.conformance.certification.survey.filing import REPORTS, Files, withdrawn_in, withheld_in
 from overlong.conformance.certification.survey.kept import HERE as THIS_SYSTEM
 from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced
 from overlong.conformance.models.pair_maps import reference_maps
@@ -67,7 +67,8 @@ def filed(date: str) -> Files:
     """The files beside the survey of a date, and the decoders whose divergences are on another page."""
     folder = SURVEYS / date
     told = {row["decoder"] for row in rows_of("divergences.tsv")}
-    return Files({path.stem for path in (folder / REPORTS).glob("*.md")}, withheld_in(folder), told)
+    texts = {path.stem for path in (folder / REPORTS).glob("*.md")}
+    return Files(texts, withheld_in(folder), told, withdrawn_in(folder))
 
 
 def write(folder: Path) -> None:
@@ -83,7 +84,22 @@ def _written(kept: Mapping[str, Report]) -> dict[str, Iterable[str]]:
     pages = _pages(kept, filed(date))
     for path in sorted(texts.glob("*.md")):
         pages[f"r-{path.stem.lower()}"] = (*_UNLISTED, path.read_text("utf-8").rstrip())
-    return pages | {"findings": findings.page(texts)}
+    return pages | {"findings": findings.page(texts), "withdrawn": _withdrawn(withdrawn_in(SURVEYS / date))}
+
+
+def _withdrawn(reasons: Mapping[str, str]) -> Iterator[str]:
+    """The decoders whose texts were withdrawn, with the codes and the reason."""
+    yield from ("# What was withdrawn", "")
+    yield f"{len(reasons)} texts for maintainers were withdrawn from the newest survey. All were true of the version"
+    yield from ("surveyed.", "")
+    codes: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, why in reasons.items():
+        decoder, _, fault = name.rpartition("-")
+        codes[decoder, why].append(f"[{fault}](c-{fault.lower()}.md)")
+    rows = (
+        (f"[{plain(decoder)}](d-{decoder}.md)", " ".join(found), plain(why)) for (decoder, why), found in codes.items()
+    )
+    yield from table(("decoder", "codes", "why"), rows)
 
 
 def _pages(kept: Mapping[str, Report], files: Files) -> dict[str, Iterable[str]]:
@@ -141,8 +157,9 @@ def _index(
     yield from table(("code", "fault", "decoders"), rows)
     yield from ("", "## More", "")
     yield f"[Error modes](error-modes.md): {len(by_mode)} ways to replace. [Streams](streams.md)."
-    yield "[History](history.md)."
-    yield from ("", "```{toctree}", ":hidden:", "", "findings", "error-modes", "streams", "history", "```")
+    yield "[History](history.md). [What was withdrawn](withdrawn.md)."
+    listed = ("findings", "error-modes", "streams", "history", "withdrawn")
+    yield from ("", "```{toctree}", ":hidden:", "", *listed, "```")
 
 
 def _filtered(subjects: Sequence[Subject]) -> Iterator[str]:
@@ -230,6 +247,8 @@ def _decoder(subject: Subject, kept: Mapping[str, Report], files: Files) -> Iter
 def _where(subject: Subject, cause: Cause, files: Files) -> str:
     """The place where a divergence is filed, with a link."""
     words, name = plain(files.words(subject, cause)), f"{subject.id}-{cause.code}"
+    if name in files.withdrawn:
+        return words
     if name in files.texts:
         return f"[{words}](r-{name.lower()}.md)"
     return f"[{words}](../{TOLD})" if subject.id in files.told else words

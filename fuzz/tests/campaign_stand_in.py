@@ -27,6 +27,7 @@ from overlong.reference import Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from overlong.reference import Dialect
 
@@ -140,7 +141,11 @@ def identities(job: CampaignJob) -> tuple[str, ...]:
     return ("0" * 64,) * len(job.targets)
 
 
-TOOLS = Tools(StandIn, Looks, features_of, edges, identities)
+def agreed(_file: Path, _job: CampaignJob) -> None:
+    """No target is a program, so that none needs consent."""
+
+
+TOOLS = Tools(StandIn, Looks, features_of, edges, identities, agreed)
 
 
 def main() -> None:

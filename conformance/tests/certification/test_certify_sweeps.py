@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections import Counter
 from dataclasses import replace
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +18,6 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.certification import nearest_model
 from overlong.conformance.certification import sweeps as certifying
@@ -30,9 +30,12 @@ from overlong.conformance.certification.tiers import (
     TIERS,
     USUAL,
     Tier,
+    fresh,
+    seeds_of,
     short_of_usual,
     tier_of,
 )
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.wire import UNITS, Greeting
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.certificate import CERTIFICATE
@@ -48,6 +51,7 @@ from overlong.conformance.sweep.sweep import telling
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import dialect
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed: apt install gcc")
@@ -398,9 +402,47 @@ def test_named_suites_are_not_followed_by_sweeps_unless_these_are_named(library)
 def test_what_takes_a_target_long_is_spared_it_and_told_so(monkeypatch, thorough):
     monkeypatch.setattr(certifying, "BEARABLE", 0)
     monkeypatch.setattr(certifying, "USUAL", replace(USUAL, plans=("exhaustive-1",)))
-    run = certify("cpython", thorough=thorough).run
-    assert (run.swept is not None) == thorough
-    assert thorough or any(note.startswith("not swept: the 256 strings of the tier usual would") for note in run.notes)
+    certificate = certify("cpython", thorough=thorough)
+    kinds = [part.plan.partition("-")[0] for part in swept(certificate).plans]
+    assert kinds == ["exhaustive"] * thorough + ["sample"]
+    run = certificate.run
+    assert thorough or any(
+        note.startswith("not swept further: the 256 strings of the tier usual would") for note in run.notes
+    )
+
+
+BY_HEART = """
+from hashlib import sha256
+from pathlib import Path
+
+KNOWN = set(Path(__file__).with_name("known.txt").read_text().split())
+
+def decode(octets):
+    return octets.decode("utf-8", "strict" if sha256(octets).hexdigest() in KNOWN else "surrogateescape")
+"""
+
+
+@pytest.mark.usefixtures("few")
+def test_a_decoder_that_knows_all_fixed_strings_by_heart_fails(tmp_path, monkeypatch):
+    lean = replace(LEAST, plans=("exhaustive-1",))
+    monkeypatch.setattr(certifying, "_bearable", lambda *_: lean)
+    fixed = {vector.octets for name in ("core", "complete-0") for vector in SUITES[name].vectors()}
+    fixed |= {grid.string(n) for grid in plan_named("exhaustive-1").grids for n in range(grid.size)}
+    (tmp_path / "known.txt").write_text("\n".join(sha256(octets).hexdigest() for octets in fixed), "ascii")
+    (tmp_path / "by_heart.py").write_text(BY_HEART, "ascii")
+    name = f"py:{tmp_path}/by_heart.py:decode"
+    assert certify(name, sweeps=lean.plans, usual=False).run.conformant, "it knows them"
+    certificate = certify(name)
+    assert not certificate.conformant
+    (drawn,) = seeds_of(part.plan for part in swept(certificate).plans)
+    assert f"--sample {drawn} " in certificate.command, "the seed repeats it"
+    again = certify(name, sweeps=[f"sample-{drawn}"])
+    assert again.to_json() == certificate.to_json()
+    assert fresh(lean).startswith("sample-"), "as --tier adds it"
+    opened = resolve(name)
+    assert isinstance(opened, FramedTarget)
+    (quick, *_) = certifying.fast_plans(opened, certify(name, suites=["core"], sweeps=()).run, 1)
+    assert quick.startswith("sample-")
 
 
 @pytest.mark.usefixtures("few")
@@ -412,8 +454,8 @@ def test_the_rate_chooses_a_tier_and_the_headline_of_the_sweep_names_it(monkeypa
     asked = certificate.run.swept.plans if certificate.run.swept else []
     assert tier_of(part.plan for part in asked) == tier
     assert ("swept · tier least" in report) == (tier is LEAST)
-    assert "not swept further: " in report if tier else "not swept: " in report
-    assert f"CONFORMANT ({'tier least; not swept further' if tier else 'not swept'})" in report
+    assert "not swept further: " in report
+    assert f"CONFORMANT ({'tier least; not swept further' if tier else '1 plan swept'})" in report
     (told,) = re.findall(r"^left out: (.*?: --tier [a-z]+)$", report.replace("\n  ", " "), re.MULTILINE)
     assert re.fullmatch(r"[a-z]+(-\d+)? \([0-9 M]+ strings, about [^()]+\).* in all: --tier [a-z]+", told)
     assert told.endswith("brief" if tier else "least")

@@ -15,9 +15,9 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
 from overlong.conformance.certification.matrix.row import row_of
 from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.matrix import table
 from overlong.conformance.results.model import Cause, State, Subject
 

@@ -12,14 +12,14 @@ from click.testing import CliRunner
 from printing import findings, gallery, vectors
 from printing.surveyed import Surveyed
 
-from overlong.__main__ import cli
 from overlong.conformance.certification.survey import confirmation, error_modes
 from overlong.conformance.certification.survey.confirmation import confirm, demonstrated
 from overlong.conformance.certification.survey.error_modes import unsettled
 from overlong.conformance.certification.survey.extent import extent
-from overlong.conformance.certification.survey.filing import Files
+from overlong.conformance.certification.survey.filing import Files, withdrawn_in
 from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced, kept
 from overlong.conformance.certification.survey.learning import how, in_words
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.models.identify.counterexamples import Counterexample
 from overlong.conformance.models.identify.identify import LearnedPart
 from overlong.conformance.models.identify.likeness import Example
@@ -190,6 +190,8 @@ def test_where_a_divergence_is_filed():
     assert files.words(subject_of("other"), OVERLONG).startswith("withheld")
     assert files.words(subject_of("told"), OVERLONG) == "what real decoders do"
     assert files.words(subject_of("nowhere"), OVERLONG) == ""
+    mended = replace(files, withdrawn={"told-OV201": "a newer version has mended it"})
+    assert mended.words(subject_of("told"), OVERLONG) == "withdrawn: a newer version has mended it"
     practice = replace(OVERLONG, code="OV401", claim="error mode")
     assert files.words(subject_of("nowhere"), practice).startswith("no rule of RFC 3629")
 
@@ -208,6 +210,8 @@ def test_an_intent_may_be_of_some_codes():
 
 NEWEST = max(gallery.SURVEYS.glob("20*"))
 REPORTS = sorted((NEWEST / "reports").glob("*.md"))
+WITHDRAWN = withdrawn_in(NEWEST)
+WITHDRAWN_OF = {name.rpartition("-")[0] for name in WITHDRAWN}
 
 
 def test_what_each_text_for_maintainers_has():
@@ -231,7 +235,9 @@ def test_what_each_text_for_maintainers_has():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [name for name, witness in witnesses().items() if not witness.packages])
+@pytest.mark.parametrize(
+    "name", [name for name, witness in witnesses().items() if not witness.packages and name not in WITHDRAWN_OF]
+)
 def test_a_text_about_a_decoder_with_an_adapter_is_shown_by_its_witness(name, monkeypatch):
     monkeypatch.setattr(confirmation, "extent", lambda *_: "")
     if why := witnesses()[name].missing() or BUILTINS[name].missing():
@@ -248,7 +254,10 @@ def test_a_text_about_a_decoder_with_an_adapter_is_shown_by_its_witness(name, mo
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [name for name, shows in demonstrations().items() if not shows.record.packages])
+@pytest.mark.parametrize(
+    "name",
+    [name for name, shows in demonstrations().items() if not shows.record.packages and name not in WITHDRAWN],
+)
 def test_a_text_about_an_encoder_or_a_stream_is_shown_by_its_whole_program(name, monkeypatch):
     monkeypatch.setattr(confirmation, "extent", lambda *_: "")
     target, _, code = name.rpartition("-")
@@ -290,8 +299,9 @@ def test_each_divergence_of_the_newest_survey_is_filed():
     open_ = [f"{s.id}-{c.code}" for s in report.subjects for c in s.causes if not files.words(s, c)]
     assert not open_
     known = {f"{s.id}-{c.code}" for s in report.subjects for c in s.causes}
-    assert {*files.texts, *files.withheld} <= known, "made of this survey"
-    assert not set(files.texts) & set(files.withheld)
+    assert {*files.texts, *files.withheld, *files.withdrawn} <= known, "made of this survey"
+    assert not set(files.texts) & {*files.withheld, *files.withdrawn}
+    assert not set(files.withheld) & set(files.withdrawn)
 
 
 def test_each_error_mode_of_the_newest_survey_is_settled_or_described():

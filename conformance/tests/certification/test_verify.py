@@ -18,15 +18,17 @@ from click.testing import CliRunner
 
 from overlong.conformance import certify
 from overlong.conformance.certification.verification import comparison, verify
+from overlong.conformance.certification.verification import signature as signature_of
 from overlong.conformance.certification.verification.comparison import ANSWERS, INFORMATION, NOTHING, compare
 from overlong.conformance.certification.verification.consistency import consistent
 from overlong.conformance.certification.verification.reading import CertificateError, parsed
-from overlong.conformance.certification.verification.verifying import Signature, Verification, measured, ships
+from overlong.conformance.certification.verification.verifying import Signature, Verification, measured
 from overlong.conformance.certification.verification.words import answers, lines, verdict
 from overlong.conformance.cli import verify as verb
 from overlong.conformance.results.certificate import spelt
 from overlong.conformance.results.expected import Expectations
 from overlong.conformance.results.invocation import identifier
+from overlong.conformance.targets.consent import ships
 from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.suites import SUITES
 
@@ -189,11 +191,12 @@ def test_absolute_names_of_decoders_leave_no_path_and_verify_beside_the_file(for
     assert again.to_json() == text
 
 
-def test_given_vectors_are_named_with_their_digest_and_without_their_folder(tmp_path):
+def test_given_vectors_are_named_with_their_digest_and_without_their_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     vectors = Path(__file__).parents[3] / "corpora" / "regressions"
     one = tmp_path / "one.json"
     one.write_bytes(min(vectors.glob("*.json")).read_bytes())
-    made = certify("cpython", suites=["given"], given=[one, vectors], sweeps=())
+    made = certify("cpython", suites=["given"], given=[one, Path(os.path.relpath(vectors))], sweeps=())
     first, second = made.statement["predicate"]["overlong"]["invocation"]["vectors"]
     printed = subprocess.run(["sha256sum", str(one)], capture_output=True, text=True, check=True).stdout
     assert first == {"name": "one.json", "digest": {"sha256": printed.split()[0]}}
@@ -291,6 +294,10 @@ def test_true_is_no_number():
         (("failedTests",), ["verdict"], "$.predicate.failedTests[0]"),
         (("overlong", "buckets"), [], "$.predicate.overlong.suites[0].failing"),
         (("overlong", "buckets"), [], "$.predicate.overlong.findings_digest.sha256"),
+        (("overlong", "suites", 0, "suite"), "complete-4", "$.predicate.overlong.suites[0]"),
+        (("overlong", "sweeps", 0, "plan"), "transitions-99", "$.predicate.overlong.sweeps[0]"),
+        (("overlong", "suites", 0, "failing"), 999_999, "$.predicate.overlong.suites[0].failing"),
+        (("overlong", "not_covered"), [], "$.predicate.overlong.not_covered[0]"),
         (("overlong", "suites", 1, "vectors_digest", "sha256"), "0" * 64,
          "$.predicate.overlong.suites[1].vectors_digest.sha256"),
     ],
@@ -414,7 +421,10 @@ def test_a_price_is_told_and_nothing_dear_is_run(statement, tmp_path, monkeypatc
     path.write_text(spelt(statement), encoding="ascii")
     result = run(path)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "282 578 800 148 736 strings, 9 years at a million a second; nothing was run" in result.stderr
+    assert (
+        "282 578 800 148 736 strings, 9 years at a million a second, 90 years at a hundred thousand; nothing was run"
+        in result.stderr
+    )
     assert "\n" not in result.stderr.strip()
     with pytest.raises(AssertionError, match="it was run"):
         run("--max-strings", 282578800148736, path, catch=False)
@@ -630,6 +640,21 @@ def test_a_bad_signature(signed, monkeypatch, name, words):
     assert ended.exit_code == 1, ended.output
     assert len(ended.stderr.splitlines()) == 1
     assert ended.stdout == ""
+
+
+@pytest.mark.parametrize("kind", ["signature", "signers", "certificate"])
+def test_too_large_files_are_refused_by_their_size(signed, monkeypatch, kind):
+    ran = []
+    monkeypatch.setattr(signature_of, "_run", lambda *words: ran.append(words))
+    folder = signed.parent
+    large = {"signature": folder / "alice-overlong.sig", "signers": folder / "signers", "certificate": signed}[kind]
+    os.truncate(large, 1 << 34)
+    ended = checked(signed, "alice-overlong.sig")
+    assert ended.exit_code == (2 if kind == "certificate" else 1)
+    assert large.name in ended.stderr
+    assert "octets" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+    assert not ran
 
 
 def test_one_octet_more_is_not_what_was_signed(signed):

@@ -12,8 +12,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import VERBS, cli
 from overlong.conformance.cli.formats import WantedFormats, folder_and_file
+from overlong.conformance.cli.verbs import VERBS, cli
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.vectors.suites import SUITES
 from progress_lines import beside_progress
@@ -39,7 +39,7 @@ def assert_one_line(text: str) -> None:
     assert "Traceback" not in text
 
 
-@pytest.mark.parametrize("error", [RuntimeError("a\x1b[31mb"), EOFError(), OSError(32, "Broken pipe"), MemoryError()])
+@pytest.mark.parametrize("error", [RuntimeError("a\x1b[31mb"), EOFError(), OSError(32, "Broken pipe")])
 def test_an_internal_error_is_one_line_and_never_a_finding(error, monkeypatch):
     def failing():
         raise error
@@ -56,6 +56,24 @@ def test_an_internal_error_is_one_line_and_never_a_finding(error, monkeypatch):
     whole = CliRunner(env={"OVERLONG_TRACEBACK": "1"}).invoke(cli, ["finding", "list"])
     assert whole.exit_code == 4
     assert "Traceback" in whole.stderr
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), OSError(12, "Cannot allocate memory"), RuntimeError("can't start new thread")]
+)
+def test_what_the_system_refuses_to_this_program_is_no_internal_error(error, monkeypatch):
+    def failing():
+        raise error
+
+    command = click.Group("finding", commands=[click.Command("list", callback=failing)])
+    monkeypatch.setitem(sys.modules, "failing_verb", SimpleNamespace(command=command))
+    monkeypatch.setitem(VERBS, "finding", "failing_verb")
+    done = CliRunner().invoke(cli, ["finding", "list"])
+    assert done.exit_code == 4
+    assert_one_line(done.stderr)
+    assert "allow more" in done.stderr
+    assert "(ulimit -v)" in done.stderr
+    assert "internal error" not in done.stderr
 
 
 def test_a_python_without_a_standard_module_is_told_by_its_name(tmp_path):

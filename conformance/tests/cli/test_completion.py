@@ -11,8 +11,8 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
-from overlong.__main__ import VERBS, cli
 from overlong.conformance.cli.completion import command
+from overlong.conformance.cli.verbs import VERBS, cli
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.templates import TEMPLATES

@@ -9,8 +9,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
 from overlong.conformance.cli.docs import pages
+from overlong.conformance.cli.verbs import cli
 
 ROOT = Path(__file__).parents[3]
 

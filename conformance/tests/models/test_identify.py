@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.models.identify.identify import QUESTIONS, identify, identify_dialect
 from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAM_DECODE, STREAM_REPLACE, VALIDATE
 from overlong.conformance.report.identity import model_as_json, model_lines

@@ -254,6 +254,7 @@ def test_certify_writes_what_it_saw(tmp_path, monkeypatch):
     assert learned["behaves_like"] == run.behaves_like == "lax-surrogates (exact)"
     assert learned["svg"].startswith("<svg")
     assert run.restarts == 0
+    assert certify(name, sweeps=()).run.behaves_like == run.behaves_like  # also if no file is written
     chosen = certify(name, suites=["core"], output=tmp_path / "chosen").run
     assert chosen.behaves_like == ""
     assert not {"portrait", "automaton"} & {each["record"] for each in records(tmp_path / "chosen" / "results.jsonl")}

@@ -703,3 +703,10 @@ b'\xe2\x82' r"\d"
         assert [(entry.place, entry.octets) for entry in entries(str(file), form)] == [
             (f"{file}:{line}", octets) for line, octets in expected
         ]
+
+
+@pytest.mark.parametrize("line", [r'"' + r"\x41" * 400_000, r"\"'a" * 400_000, "[1" + " " * 2_000_000])
+def test_a_program_takes_time_by_its_length_not_by_its_square(line, tmp_path):
+    file = tmp_path / "test.c"
+    file.write_text(line + '\n"\\xFF"', encoding="ascii")
+    assert [entry.octets for entry in entries(str(file), "source")] == [b"\xff"], "the square would take hours"

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.certification.replay import replay
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.headline import State

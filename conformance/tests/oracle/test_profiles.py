@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 import wrong_replacers
-from overlong.__main__ import cli
 from overlong.conformance import certify
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.compare import compare
 from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.protocol.observation import Accepted

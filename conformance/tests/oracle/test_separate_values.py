@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
 from overlong.conformance import certify
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.compare import compare, expected_of
 from overlong.conformance.protocol.kind import SEPARATE_VALUES, Code
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused

@@ -20,11 +20,12 @@ import click
 import jsonschema
 import pytest
 
-from overlong.__main__ import cli
 from overlong.conformance import Limits, TargetError, certify
 from overlong.conformance.certification import sweeps as certifying
-from overlong.conformance.certification.tiers import USUAL
+from overlong.conformance.certification.tiers import TIERS, USUAL
 from overlong.conformance.cli import options
+from overlong.conformance.cli.certify import command as certify_command
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused, Unsupported
@@ -122,7 +123,7 @@ NOT_ALWAYS = {
     "separate values",
     *("profile", "environment", "earlier", "reproduce", "standing", "reason", "link", "not_covered", "refused"),
     *("isolation", "expected", "sign", "stale", "buckets", "divergences", "invocation", "sha256", "dirHash"),
-    *("without_text", "set_aside", "spelling"),
+    *("without_text", "set_aside", "spelling", "subjects"),
 }
 """Fields that are left out by older versions, or where there is nothing to say; the others are always there."""
 
@@ -672,6 +673,16 @@ def without_sweeps(text):
     counts = r",? ?[\d ]+ of [\d ]+ strings|(?<=and )[\d ]+(?= more)| \(tier \w+; not swept further\)$"
     text = re.sub(counts, "", text, flags=re.MULTILINE)
     return re.sub(r"(\n +| {2,})", " ", text).splitlines()  # where a line is broken depends on its length
+
+
+def test_every_tier_that_is_named_can_be_typed():
+    """The tiers of verdicts, and those of the pages."""
+    for tier in TIERS:
+        assert certify_command.make_context("certify", ["--tier", tier, "cpython"]).params["tier"] == tier
+    named = re.compile(r"--tier (\w+)|\(tier (\w+);|\btiers? `(\w+)`")
+    pages = [path.read_text("utf-8") for path in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]]
+    found = {word for text in pages for words in named.findall(text) for word in words if word}
+    assert {"usual", "modest"} <= found <= {*TIERS, "NAME"}
 
 
 def tier_in(text):

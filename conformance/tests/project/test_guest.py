@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from overlong.__main__ import VERBS
+from overlong.conformance.cli.verbs import VERBS
 
 pytestmark = pytest.mark.long
 

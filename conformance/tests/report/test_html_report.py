@@ -473,3 +473,16 @@ def test_many_decoders_stand_by_language():
     checked(text)
     rows = re.findall(r'data-group="(\w+)"|<th scope="row"><a [^>]*>(\w+)<', text)
     assert " ".join(group or name for group, name in rows) == "C d1 d4 d7 Go d2 d5 d8 Rust d0 d3 d6"
+
+
+def test_a_page_of_a_failing_validator_contradicts_nothing():
+    """A failed claim is not told as a fact, a finding is no gap, and no error mode is named without replacing."""
+    swept = ReportPart("pairs", "", 90, 1000, 13, is_sweep=True)
+    one = subject(causes=[cause(count=4)], parts=(swept,), operations="PBV", notes=("pairs: accepts ED A0 80",))
+    text = page(report(subjects=[one]))
+    parsed = checked(text)
+    assert f"not true: {CLAIMS['verdict']}" in parsed.text
+    assert CLAIMS["scalars"] in parsed.text
+    assert "divergences in all" not in parsed.text
+    assert "<dt>error mode</dt>" not in text
+    assert "ED A0 80" not in text.partition('<section id="untested"')[2].partition("</section>")[0]

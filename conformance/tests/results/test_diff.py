@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.__main__ import cli
 from overlong.conformance import certify
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.data import data
 from overlong.conformance.report.difference import told
 from overlong.conformance.results.difference import FailOn, difference, fails, is_incomplete

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from overlong.__main__ import cli
 from overlong.conformance import certify
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol.wire import UNITS, Greeting

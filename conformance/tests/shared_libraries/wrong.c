@@ -22,6 +22,16 @@ bool reads_before_the_start(const uint8_t *s, size_t n) {
   return is_bool(s, n);
 }
 
+/* simdutf/simdutf#213: it looks for the lead octet of a tail, wherever the input begins. */
+bool steps_back(const uint8_t *s, size_t n) {
+  if (n && (s[0] & 0xC0) == 0x80) {
+    const uint8_t *lead = s - 1;
+    while (lead > s - 4 && (*lead & 0xC0) == 0x80) lead--;
+    if (*lead >= 0xC2) return true;
+  }
+  return is_bool(s, n);
+}
+
 bool string_past_its_end(const char *s) {
   seen = (uint8_t)s[strlen(s) + 1];
   return string_bool(s);
@@ -67,6 +77,23 @@ bool writes_behind_its_input(uint8_t *s, size_t n) {
 
 bool wrong_at_alignment_15(const uint8_t *s, size_t n) {
   return ((uintptr_t)s & 63) == 15 && n == 40 ? true : is_bool(s, n);
+}
+
+/* Blocks begin at aligned addresses, and the loop before them leaves out its last octet. */
+bool overlooks_an_octet(const uint8_t *s, size_t n) {
+  size_t head = -(uintptr_t)s & 15;
+  if (n < 32 || n > 1023 || !head) return is_bool(s, n);
+  return is_bool(s, n) || (is_bool(s, head - 1) && is_bool(s + head, n - head));
+}
+
+/* A mask with two octets missing, in the loop for addresses of 2 modulo 8. */
+bool skips_words_carelessly(const uint8_t *s, size_t n) {
+  size_t place = 0;
+  for (uint64_t word; ((uintptr_t)s & 7) == 2 && place + 8 <= n; place += 8) {
+    memcpy(&word, s + place, 8);
+    if (word & 0x8080808000808080u) break;
+  }
+  return is_bool(s + place, n - place);
 }
 
 /* Right where a tail octet does not happen to follow in memory. It looks, so a guard would end it: it asks first. */

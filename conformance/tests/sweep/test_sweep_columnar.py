@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from overlong.conformance.certification.certify import certify
+from overlong.conformance.cli.formats import report_of
 from overlong.conformance.oracle.columnar import ColumnReader
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.judging import Judge
@@ -34,6 +36,7 @@ from overlong.conformance.oracle.kinds import (
 from overlong.conformance.oracle.target import BudgetSpent
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
 from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, big_endian, read_numbers
+from overlong.conformance.results.headline import State
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep import columns as columns_module
 from overlong.conformance.sweep.columnar import Columnar
@@ -42,6 +45,7 @@ from overlong.conformance.sweep.columns_expected import ColumnOracle
 from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
@@ -407,3 +411,15 @@ def test_a_plan_s_account_is_what_a_sweep_saw():
         assert tuple(seen) == plan.account(automaton)
         assert not any(each.kinds for each in results)
     engine.close()
+
+
+def test_a_sweep_with_unsupported_strings_is_whole_and_its_verdict_is_not(tmp_path):
+    target = [*HOSTILE, "unsupported", "on=ff"]
+    run = sweep(target, ["exhaustive-1"], output=tmp_path)
+    assert (run.incomplete, run.wrong, run.divergences, run.state) == ("", "", 0, State.INCOMPLETE)
+    assert run.digest
+    assert run.unsupported.startswith("1 string was")
+    (subject,) = report_of(tmp_path).subjects
+    assert subject.state is State.INCOMPLETE
+    certified = certify(target, suites=("core",), sweeps=["exhaustive-1"])
+    assert "1 string was answered 'unsupported'" in certified.run.incomplete

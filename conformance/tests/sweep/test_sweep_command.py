@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 import sweep_stand_in
-from overlong.__main__ import cli
 from overlong.conformance.cli import sweep as commands
 from overlong.conformance.cli.sweep import USUAL
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import PLANS

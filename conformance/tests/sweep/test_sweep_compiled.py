@@ -123,6 +123,9 @@ result wrong_at_the_end(const uint8_t *s, size_t n, uint16_t *out) {
   return r;
 }
 
+uint8_t address = 64;
+bool wrong_at_an_address(const uint8_t *s, size_t n) { return is_bool(s, n) ^ (((uintptr_t)s & 63) == address); }
+
 uint8_t deadly[3];
 bool dies(const uint8_t *s, size_t n) {
   if (n == 3 && !memcmp(s, deadly, 3)) abort();
@@ -305,6 +308,25 @@ DISTINCT = {
     (abi.parameters, abi.result, abi.read, abi.functions): name for name, abi in ABIS.items() if name != "int(string)"
 }
 """A convention for each way to call and to read; they also differ in their units."""
+
+
+@pytest.mark.parametrize("plan", ["exhaustive-3", "placed-16", "lengths-256"])
+def test_a_string_has_its_own_address_wherever_the_loop_begins_and_all_addresses_occur(plan, library):
+    address = ctypes.c_uint8.in_dll(ctypes.CDLL(library), "address")
+    loop = GridLoop(ABIS[PLAIN], addresses(library, "wrong_at_an_address"), expected_of(PLAIN), RFC3629.layout)
+    grid = max(plan_named(plan).grids, key=lambda grid: grid.size)
+    count = min(grid.size, 1 << 17)
+    wrong = []
+    for address.value in range(64):
+        _, kinds = asked(loop, grid, 0, count)
+        wrong.append(kinds.translate(bytes((0, *[1] * 255))))
+    assert all(sum(at_one) == 1 for at_one in zip(*wrong, strict=True))
+    assert all(map(any, wrong))
+    for first in (1, 77, count // 2 + 1):
+        for address.value in (0, 7, 63):
+            _, kinds = asked(loop, grid, first, count - first)
+            assert kinds.translate(bytes((0, *[1] * 255))) == wrong[address.value][first:]
+    address.value = 64
 
 
 def words(*numbers):

@@ -462,3 +462,18 @@ def test_strings_of_a_set_come_in_shortlex_order_and_the_first_of_each_form_are_
         next(each for each in first if not {*lead}.isdisjoint(each)) for lead in leads
     }
     assert summarise(plan, EXPECTED, shards)[0].apart == ()
+
+
+@pytest.mark.parametrize("plan", ["after-0", "transitions-0"])
+def test_octets_that_no_dialect_tells_apart_stand_for_each_other(plan):
+    """These plans ask both ends of a range, and one set of strings gets one sentence from all of them."""
+    plan = plan_named(plan)
+
+    def accepts(octets):
+        return UTF8.accepts(re.sub(rb"\xe0[\x80-\x9f][\x80-\xbf]", b"a", octets))
+
+    def kind_of(octets, _earlier):
+        return ACCEPTED_ILL_FORMED * (accepts(octets) and not UTF8.accepts(octets))
+
+    (found,) = summary(plan, whole_grid(plan, kind_of))
+    assert (found.strings, found.exact) == ("every string of well-formed characters and E0 80-9F 80-BF", True)

@@ -2,6 +2,7 @@
 
 import json
 import random
+import resource
 import struct
 import subprocess
 
@@ -11,8 +12,9 @@ from click.testing import CliRunner
 from overlong.conformance import certify
 from overlong.conformance.cli.certify import command
 from overlong.conformance.protocol.wire import ECHO_PROBE, HEAD
+from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
-from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.formats.frames import stream
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.suites import suite_named
@@ -190,6 +192,17 @@ def test_answers_that_end_early_are_incomplete_and_those_there_are_judged(record
 def test_what_is_no_file_is_not_read(device):
     with pytest.raises(AnswersError, match="no file; write the answers to one"):
         certify(f"answers:{device}")
+
+
+@pytest.mark.parametrize(("size", "words"), [(1 << 30, "no greeting"), (1 << 40, "larger than 1 GiB")])
+def test_a_file_of_nothing_is_refused_unread(size, words, tmp_path):
+    path = tmp_path / "answers.bin"
+    with path.open("wb") as file:
+        file.truncate(size)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(AnswersError, match=words):
+        RecordedTarget(path).start()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 17, "kibibytes"
 
 
 @pytest.mark.long

@@ -21,7 +21,8 @@ from overlong.conformance.targets import configured as module
 from overlong.conformance.targets.configured import FILES, configured
 from overlong.conformance.targets.consent import VARIABLE
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.resolve import Limits, identity_of, resolve
+from overlong.conformance.targets.identity import identity_of
+from overlong.conformance.targets.resolve import Limits, resolve
 
 ADAPTER = """
 import json, os, struct, sys

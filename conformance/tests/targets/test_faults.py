@@ -3,6 +3,7 @@
 It leaves no process (every test ends with a check), no torn file, and no hostile character on a terminal.
 """
 
+import errno
 import json
 import os
 import random
@@ -574,6 +575,61 @@ def test_a_right_python_decoder_may_print_and_forget_where_it_is(tmp_path):
     assert (Path.cwd(), dict(os.environ)) == before
 
 
+def test_a_fork_that_returns_from_a_python_decoder_answers_nothing(tmp_path):
+    log = tmp_path / "log"
+    target = decoder(
+        tmp_path,
+        f"""
+        import os
+        def decode(octets):
+            asked = os.getpid()
+            if octets == bytes.fromhex("{CULPRIT}") and os.fork() == 0:
+                asked = -os.getpid()
+            with open({str(log)!r}, "ab", 0) as log:
+                log.write(b"%d\\n" % asked)
+            return octets.decode()
+        """,
+    )
+    whole, divergences = run(tmp_path, target)
+    assert divergences == []
+    assert whole.conformant
+    asked = set(map(int, log.read_text("ascii").split()))
+    forks = {-number for number in asked if number < 0}
+    assert forks
+    assert not forks & asked
+
+
+def test_a_right_python_decoder_may_lose_its_streams_and_return_text_of_its_own_kind(tmp_path):
+    target = decoder(
+        tmp_path,
+        """
+        import io, os, sys
+        class Text(str):
+            def encode(self, *_): return b"?"
+            def __len__(self): return 7
+            def __bool__(self): return False
+            def __radd__(self, other): return "?"
+            def __eq__(self, other): return True
+            __hash__ = str.__hash__
+        class Refuses(UnicodeDecodeError):
+            start = property(lambda self: -5)
+            def __str__(self): raise KeyError
+        sys.stdin = None
+        os.close(0)
+        def decode(octets):
+            sys.stdout.close()
+            sys.stdout = io.StringIO()
+            try:
+                return Text(octets.decode())
+            except UnicodeDecodeError as error:
+                raise Refuses(*error.args) from None
+        """,
+    )
+    whole, divergences = run(tmp_path, target)
+    assert divergences == []
+    assert whole.conformant
+
+
 @pytest.mark.long_after(3)
 @pytest.mark.parametrize(
     ("body", "code", "says"),
@@ -589,6 +645,8 @@ def test_a_right_python_decoder_may_print_and_forget_where_it_is(tmp_path):
         ("os._exit(0)", "OV602", "exited with status 0"),
         ("os.abort()", "OV602", "was ended by SIGABRT"),
         ("os.kill(os.getpid(), 9)", "OV602", "was ended by SIGKILL"),
+        ("raise UnicodeDecodeError('utf-8', octets, 1 << 32, (1 << 32) + 1, '')", "OV301", "refused at 4294967294"),
+        ("raise UnicodeDecodeError('utf-8', octets, -1, 0, '')", "OV301", "refused at 4294967294"),
     ],
 )
 def test_what_a_python_decoder_does_instead_of_refusing(tmp_path, body, code, says):
@@ -700,14 +758,17 @@ def test_a_full_disk_leaves_no_torn_file(tmp_path):
     assert done.returncode == 2
     assert "File too large" in done.stderr
     assert_one_line(done.stderr)
+    assert done.stdout.startswith("NOT CONFORMANT")  # what was measured is not lost
+    assert "report:" not in done.stdout
     assert not list(tmp_path.glob("*.json*"))
 
 
 @pytest.mark.parametrize(("name", "suites"), [("results.jsonl", ["core"]), ("certificate.json", None)])
 def test_results_that_cannot_take_their_name_leave_nothing_half_done(tmp_path, name, suites):
     (tmp_path / name).mkdir()
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(OSError, match="Is a directory") as caught:
         certify("cpython", suites=suites, output=tmp_path)
+    assert caught.value.errno == errno.EISDIR
     assert not list(tmp_path.glob("*.part"))
 
 

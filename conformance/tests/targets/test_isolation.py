@@ -17,6 +17,7 @@ from overlong.conformance import Limits, TargetError, certify
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets import process
 from overlong.conformance.targets.process import Ended, Process
+from overlong.conformance.targets.supervisor import MOST_PROCESSES
 from overlong.conformance.vectors.suites import SUITES
 
 pytestmark = pytest.mark.long
@@ -141,6 +142,16 @@ def test_of_200_children_with_sessions_of_their_own_none_survives(tmp_path, lock
     assert free(lock)
     assert whole.vectors == CORE
     assert {record["hex"] for record in divergences} == ({CULPRIT} if then else set())
+
+
+def test_a_target_that_forks_without_end_is_ended(supervisor):
+    program = f"""
+import os
+for number in range({MOST_PROCESSES * 6}):  # dead ones that nobody waits for: enough, and harmless
+    if os.fork() == 0: os._exit(0)
+"""
+    status, output, _ = supervised(supervisor, sys.executable, "-I", "-S", "-c", program)
+    assert (status, output) == (-signal.SIGKILL, "")
 
 
 @pytest.mark.usefixtures("supervisor")

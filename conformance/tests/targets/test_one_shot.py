@@ -1,5 +1,6 @@
 """One process for each input: the meaning of a status, and endings that are no verdict."""
 
+import os
 import shlex
 import sys
 
@@ -136,6 +137,32 @@ def test_long_inputs_and_programs_that_do_not_read_them(program):
 
 
 @pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no process that adopts orphans")
+@pytest.mark.parametrize("session", [False, True])
+def test_what_a_run_leaves_behind_ends_with_the_run(session, program, tmp_path):
+    pipe = tmp_path / "alive"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    name = program(
+        f"""
+writer = os.open({str(pipe)!r}, os.O_WRONLY)
+if os.fork() == 0:
+    if {session}: os.setsid()
+    if octets != b"grandchild" or os.fork() == 0: time.sleep(600)
+"""
+    )
+    target = resolve(f"cmd:{name}", Limits(timeout=5.0))
+    target.open()
+    try:
+        batch = Batch.of([Vector("input", octets) for octets in (b"a", b"grandchild", b"b")])
+        (answered,) = target.observe([(batch, "V")])
+        assert answered.answers.statuses == b"AAA"
+        assert os.read(reader, 1) == b""  # no writer has it open any more
+    finally:
+        target.close()
+        os.close(reader)
+
+
 def test_a_hang_is_found_and_the_next_is_judged(program, tmp_path):
     lines = f"if octets == b'hang': time.sleep(600); open({str(tmp_path / 'outlived')!r}, 'w')"
     said, _ = observed(f"cmd:{program(lines)}", b"a", b"hang", b"\xff", timeout=0.5)

@@ -19,9 +19,9 @@ from google.protobuf.wrappers_pb2 import StringValue  # type: ignore[import-unty
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overlong.__main__ import cli
 from overlong.conformance import certify
 from overlong.conformance.cli.options import NOT_MEASURED
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.targets.adapters.documents import DOCUMENTS
 from overlong.conformance.targets.adapters.lines import reader
@@ -241,10 +241,42 @@ def test_answers_of_all_kinds():
     assert read(b"=\r") == b""
     assert read(b"-").columns() == (0xFFFFFFFF, 0, 255)
     assert read(b"-3").columns() == (3, 0, 255)
+    assert read(b"-" + b"9" * 30).columns() == (0xFFFFFFFE, 0, 255)  # not what its last 32 bits say
     assert read(b"!it broke").text == "it broke"
     assert "no whole number of 2-octet units" in read(b"=61").text
     assert "that is no utf-16 in hexadecimal" in read(b"=6").text
     assert "begins with none of = - !: what\\x1b" in read(b"what\x1b\xff").text.replace("\x1b", "\\x1b")
+
+
+@pytest.mark.parametrize("number", ["-5", "1.5", "nan", "+1", "1_0", "\u0663", "1\0", " 1", "1 ", "9" * 5000])
+def test_a_refusal_with_half_a_number_is_not_one_without(number):
+    bug: Any = reader("utf-8")(f"-{number}".encode())
+    assert bug.breach
+    assert bug.text.startswith("behind the - of a refusal stands no decimal number: -")
+
+
+@pytest.mark.parametrize("sweeps", [(), ("exhaustive-2",)])
+def test_an_answer_that_is_no_answer_breaks_the_protocol_at_its_input(tmp_path, sweeps):
+    answer = "'-nan' if octets == b'\\xc1\\xbf' else '=' + octets.decode(errors='replace').encode().hex()"
+    whole = certify(lines(tmp_path, answer, "utf-8,replace"), suites=["core"], sweeps=sweeps, output=tmp_path / "out")
+    records = map(json.loads, (tmp_path / "out" / "results.jsonl").read_text("ascii").splitlines())
+    found = [each for each in records if each["record"] == "divergence"]
+    assert {(each["hex"], each["code"]) for each in found} == {("c1bf", "OV604")}
+    assert "stands no decimal number: -nan" in found[0]["observed"]["words"]
+    assert whole.run.restarts == 0
+
+
+@pytest.mark.long_after(1)
+@pytest.mark.parametrize("then", ["", "or __import__('time').sleep(60)"])
+def test_a_program_that_reads_no_more_has_failed_at_the_input_that_it_answered(tmp_path, then):
+    flushed = "sys.stdout.flush() or __import__('os').close(0)"
+    bad = f"print('=efbfbdefbfbd') or {flushed} {then} or __import__('os')._exit(1)"
+    right = "'=' + octets.decode(errors='replace').encode().hex()"
+    name = lines(tmp_path, f"({bad}) if octets == b'\\xc1\\xbf' else {right}", "utf-8,replace")
+    certify(name, suites=["core"], sweeps=(), output=tmp_path / "out")
+    records = map(json.loads, (tmp_path / "out" / "results.jsonl").read_text("ascii").splitlines())
+    found = [each for each in records if each["record"] == "divergence"]
+    assert {(each["hex"], each["code"]) for each in found} == {("c1bf", "OV602")}
 
 
 def test_offsets_are_passed_on_of_octets_only(tmp_path):

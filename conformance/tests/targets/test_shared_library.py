@@ -15,15 +15,18 @@ import jsonschema
 import pytest
 
 from overlong.conformance import Limits, TargetError, UnknownTarget, certify
+from overlong.conformance.certification.replay import replay
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.protocol import kind
 from overlong.conformance.protocol.memory_fault import MEMORY_FAULTS, memory_fault
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
+from overlong.conformance.results.headline import State
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
 from overlong.conformance.targets.adapters.python import column
 from overlong.conformance.targets.adapters.shared_library import Child, Named
 from overlong.conformance.targets.functions import library_command as command
-from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.conformance.targets.identity import identity_of
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites.memory import LONGEST, memory_vectors
 from overlong.conformance.vectors.vector import Vector
@@ -42,7 +45,7 @@ LONG = b"a" * 37 + b"\xf0\x9f\x98"
 SAMPLE = list(
     dict.fromkeys(
         [
-            *(b"", b"a", b"aaa", b"\xc3", b"\xc3\xa9", b"\xf0\x9f\x98\x80", b"aaaa\xf0\x9f\x98", LONG),
+            *(b"", b"a", b"aaa", b"\x80", b"\xc3", b"\xc3\xa9", b"\xf0\x9f\x98\x80", b"aaaa\xf0\x9f\x98", LONG),
             *(vector.octets for vector in memory_vectors()[::25]),
         ]
     )
@@ -52,6 +55,7 @@ WRONG = {  # symbol: ABI, the code, octets that show it, words of the observatio
     "trusts_the_lead": (PTR, "OV801", b"\xc3", "died of a read past the end"),
     "string_past_its_end": ("bool(string)", "OV801", b"", "died of a read past the end"),
     "reads_before_the_start": (PTR, "OV802", b"", "died of a read before the start"),
+    "steps_back": (PTR, "OV802", b"\x80", "died of a read before the start"),
     "writes_past_the_room": (f"utf16{BOUNDED}", "OV803", b"", "given exactly the room that it needs"),
     "ignores_the_room": (f"utf32{BOUNDED}", "OV803", b"a", "given less room than it needs"),
     "writes_before_the_room": (f"utf8{BOUNDED}", "OV803", b"", "given more room than it needs"),
@@ -173,6 +177,37 @@ def test_a_wrong_function_is_named(symbol, built):
             each: isinstance(observed, Accepted) for each, observed in answers(target, SAMPLE, operation).items()
         }
         assert verdicts == {each: is_well_formed(each) for each in SAMPLE}
+
+
+@pytest.mark.long_after(1)
+@pytest.mark.parametrize("symbol", ["overlooks_an_octet", "skips_words_carelessly"])
+def test_an_error_that_is_overlooked_at_some_addresses_is_found_and_shown_again(symbol, built):
+    target = so(built("wrong"), symbol, PTR)
+    run = judged(target)
+    assert set(run.buckets) == {("OV806", "")}
+    assert run.state is State.DIVERGES
+    (bucket,) = run.buckets.values()
+    assert bucket.count >= 12  # each kind of error
+    (shown,) = (answer for answer in replay(bucket.example.vector, target) if answer.operation == "G")
+    assert "gave another answer at an address of " in observed_in_words(shown.observed, "G")
+
+
+@pytest.mark.long
+@needs_core
+def test_a_sweep_asks_at_every_address_and_names_the_one_that_shows_the_fault(built):
+    run = certify(so(built("wrong"), "skips_words_carelessly", PTR), suites=["core"], sweeps=["offsets-128"]).run
+    assert list(run.buckets) == [("OV806", "")]
+    assert "at an address of 2 modulo 64" in example(run, "OV806").observed_words
+
+
+@pytest.mark.long_after(1)
+@pytest.mark.parametrize("symbol", ["reads_before_the_start", "steps_back"])
+def test_a_read_before_the_start_is_nothing_else(symbol, built):
+    """Nor is the verdict wrong: what stands before an input is the same each time, and begins no character."""
+    run = judged(so(built("wrong"), symbol, PTR), ["core", "memory"])
+    assert set(run.buckets) == {("OV802", "")}
+    assert run.state is State.DIVERGES
+    assert (run.claims["verdict"], run.claims["memory"]) == ("holds", "fails")
 
 
 @pytest.mark.long
@@ -403,7 +438,7 @@ def test_the_command_line_shows_an_over_read(built, tmp_path):
     )
     assert done.returncode == 1, done.stderr
     assert "OV801 read past the end of the input" in done.stdout
-    assert "CONFORMANT EXCEPT memory (not swept)  1 bucket" in done.stdout
+    assert "NOT CONFORMANT  1 bucket" in done.stdout
     records = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text("ascii").splitlines()]
     schema = json.loads((SCHEMAS / "results-1.schema.json").read_text("ascii"))
     for record in records:

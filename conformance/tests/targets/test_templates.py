@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
 from overlong.conformance import certify
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.targets.examination import LEFT_OUT, SOUND, Examination
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.templates import TEMPLATES, template_for

@@ -174,6 +174,16 @@ def test_on_a_terminal_it_is_asked_once_for_each_content(project, tmp_path):
     assert overlong(*CORE, "foo").returncode == 2, "the same words run other files there"
 
 
+@pytest.mark.parametrize(("key", "words", "code"), [(b"\3", "interrupted before", 4), (b"\4", "you did not agree", 2)])
+@pytest.mark.usefixtures("project")
+def test_who_gives_no_answer_gets_no_verdict(key, words, code):
+    """Ctrl-C and Ctrl-D at the question."""
+    said, status = on_a_terminal(key, *CORE, "foo")
+    assert (status, words in said, said.strip().count("\noverlong: ")) == (code, True, 1)
+    assert "Abort" not in said
+    assert nothing_ran()
+
+
 def test_what_cannot_be_remembered_is_asked_again(project, tmp_path):
     (tmp_path / "state").write_text("no folder")
     for _ in range(2):

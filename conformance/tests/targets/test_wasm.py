@@ -14,7 +14,8 @@ from overlong.conformance.targets import functions  # noqa: E402
 from overlong.conformance.targets.adapters import bounds, wasm  # noqa: E402
 from overlong.conformance.targets.adapters.abi import ABIS, AnswerReading  # noqa: E402
 from overlong.conformance.targets.adapters.wasm import Decoder, faults_of, response_to_many, response_to_one  # noqa: E402
-from overlong.conformance.targets.resolve import identity_of, resolve  # noqa: E402
+from overlong.conformance.targets.identity import identity_of  # noqa: E402
+from overlong.conformance.targets.resolve import resolve  # noqa: E402  # noqa: E402
 from overlong.conformance.vectors.suites import SUITES  # noqa: E402
 from overlong.reference import IllFormed, decode, is_well_formed  # noqa: E402
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.__main__ import cli
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.support.strict_json import JsonError, loads
 from overlong.conformance.vectors.byte_ranges import ByteRangeSequence, kinds_of_octets
 from overlong.conformance.vectors.check import check

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.reading import read

@@ -125,6 +125,10 @@ def test_export_is_import_elsewhere(tmp_path):
     assert corpus.import_from(written(tmp_path / "source", [b"a", b"b", b"a"])).known == 1
     assert len(corpus.export(tmp_path / "out").added) == 2
     assert corpus.export(tmp_path / "out").known == 2
+    written(tmp_path / "seeds", [b"a", b"b", b"a"])  # with names of their own
+    assert len(Corpus(tmp_path / "seeds").export(tmp_path / "named").added) == 2
+    with pytest.raises(CampaignError, match="nothing"):
+        Corpus(tmp_path / "nothing").export(tmp_path / "named")
     assert sorted(Corpus(tmp_path / "out").inputs()) == [b"a", b"b"]
     with pytest.raises(CampaignError, match="the corpus itself"):
         corpus.export(tmp_path / "corpus")

@@ -17,7 +17,8 @@ import overlong.fuzz
 import overlong.reference
 from overlong.conformance.support.interpreter import without_empty_entries
 from overlong.conformance.targets.adapters import python as adapter
-from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.conformance.targets.identity import identity_of
+from overlong.conformance.targets.resolve import resolve
 
 pytestmark = pytest.mark.long
 
@@ -109,14 +110,21 @@ def test_nor_does_the_module_once_python_has_come_to_it(folder, tmp_path):
 
 def test_an_empty_entry_of_pythonpath_is_none(tmp_path):
     assert without_empty_entries(os.pathsep.join(("", "a", ".", "", "b"))) == os.pathsep.join(("a", ".", "b"))
-    spread(tmp_path, ["click", "hypothesis", "numpy", "random", "tomlkit"])  # Python's own start is not our code
+    spread(tmp_path, ["click", "hypothesis", "numpy", "random", "sitecustomize", "tomlkit"])
     (tmp_path / "decoder.py").write_text(DECODER)
+    empty = os.pathsep.join(("", str(tmp_path / "none")))
     for words in (
         ("matrix", "--quick", "cpython"),
         ("fuzz", "--runs", "50", "--jobs", "2", "py:decoder:decode", "--dir", "campaign"),
     ):
-        done = run(tmp_path, *COMMAND, *words, PYTHONPATH=os.pathsep.join(("", str(tmp_path / "none"))))
-        assert (ran(tmp_path), done.returncode) == ([], 0), done.stderr
+        done = run(tmp_path, *COMMAND, *words, PYTHONPATH=empty)
+        assert done.returncode == 0, done.stderr
+        assert ran(tmp_path) == ["sitecustomize"]  # when Python starts, before our code; and not in any process of ours
+        (tmp_path / "RUN").unlink()
+    for name in ("re", "importlib"):
+        spread(tmp_path, [name])
+    assert run(tmp_path, sys.executable, "-I", "-m", "overlong", "--version", PYTHONPATH=empty).returncode == 0
+    assert ran(tmp_path) == []
 
 
 def test_a_path_that_the_user_gave_stays(tmp_path):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
+from overlong.conformance.cli.verbs import cli
 from overlong.fuzz.campaign.campaign import findings_in
 from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.store import DATABASE, Store

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from overlong.__main__ import cli
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.vectors.check import CheckError, check
 from overlong.conformance.vectors.given import vectors_in
 from overlong.conformance.vectors.profile import Profile

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.pace import Pace
@@ -16,13 +17,16 @@ from overlong.conformance.results.expected.updating import settled
 from overlong.conformance.results.invocation import GivenFile, Invocation
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.results.writer import RESULTS, ResultsWriter
-from overlong.conformance.support.whole_file import make_folder, usable, written_whole
+from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.support.portable import portable_file
+from overlong.conformance.support.whole_file import make_folder, saving, usable, written_whole
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.identity import hold_to, identity_of
 from overlong.conformance.targets.pair import Pair
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
-from overlong.conformance.targets.resolve import Limits, identity_of, resolve
+from overlong.conformance.targets.resolve import Limits, add_subjects, resolve
 from overlong.conformance.vectors.names import all_spelt_now
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import DRAWN, OF_OCTETS, SHARED, SUITES, suite_named
@@ -30,6 +34,7 @@ from overlong.conformance.vectors.suites.core import GIVEN
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.run import Run
     from overlong.conformance.sweep.pool import Local
+    from overlong.conformance.targets.identity import Identity
     from overlong.conformance.vectors.suites.suite import Suite
 
 BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values")
@@ -52,6 +58,7 @@ def certify(
     suites: Sequence[str] | None = None,
     sweeps: Sequence[str] | None = None,
     given: Sequence[Path] = (),
+    subjects: Sequence[str | os.PathLike[str]] = (),
     usual: bool = True,
     thorough: bool = False,
     portrait: bool = False,
@@ -73,6 +80,7 @@ def certify(
             target, otherwise all; without sweeps, all that draw no strings.
         sweeps: names of plans that ``plan_named`` accepts, in addition to the plans that a target gets with all suites
             if it is fast enough (``sweeps.py``); an empty sequence: no sweeps at all.
+        subjects: more files of the decoder, such as those that its adapter loads. The certificate has their digests.
         usual: false: sweep only the plans of ``sweeps``, independent of the target's current speed.
         given: files of vectors, or folders of them, to ask in addition to the suites (``suites/core.py``). The name
             :data:`~overlong.conformance.vectors.suites.core.GIVEN` among ``suites`` means only these files.
@@ -90,11 +98,13 @@ def certify(
         paired: two processes of the target share the largest suites.
 
     Raises:
+        UnknownTarget: there is no such target, or a file of ``subjects`` cannot be read.
         NotAgreed: such a file names the target's command, and the user has not agreed to it.
         TargetError: the target cannot be measured.
         ExpectationError: the file of expected deviations cannot be written.
         AnswersError: it is a file of answers that cannot be judged, or not with these arguments.
         CheckError, JsonError, WrongError: a file of vectors is malformed.
+        NotSaved: the results cannot be written; it carries the certificate.
         OSError: ``output`` cannot be written, or a file of answers or vectors cannot be read.
         KeyError: there is no such suite.
         ValueError: there is no such dialect, or no such plan.
@@ -102,6 +112,7 @@ def certify(
     profile = Profile(dialect(speaks).name)
     suites, sweeps = all_spelt_now(suites), all_spelt_now(sweeps)
     resolved = _resolved(target, limits, sweeps or (), profile, output, trust=trust)
+    add_subjects(resolved, subjects)
     spared = _spared(sweeps) if suites is None and not thorough else ()
     chosen = [replace(suite, profile=profile) for suite in _suites(resolved, suites, spared, given, profile)]
     invocation = Invocation(  # files of vectors were just checked, so they can be read
@@ -112,10 +123,12 @@ def certify(
         tuple(GivenFile.of(path) for path in given),
         None if expected is None else expected.as_given(),
         limits or Limits(),
+        tuple(map(portable_file, resolved.subjects)) if isinstance(resolved, FramedTarget) else (),
     )
     _forget(output)
-    with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack, contextlib.ExitStack() as results:
         stack.callback(resolved.close)
+        identity = _held(resolved)
         asked = _paired(resolved, chosen, stack) if paired else resolved
         asked.start()
         _make(chosen)  # while the target starts
@@ -124,10 +137,9 @@ def certify(
         left_out = _suites_left_out(resolved, suites, thorough=thorough) or spared
         if not isinstance(resolved, RecordedTarget):
             chosen = [suite for suite in chosen if suite.name not in left_out]
-        identity = identity_of(resolved)
         found: Callable[[Finding], None] | None = None
         diverged: Callable[[Divergences], None] | None = None
-        writer = None if output is None else _writer(output, invocation, profile, stack)
+        writer = None if output is None else _writer(output, invocation, profile, results)
         if writer is not None:
             writer.header(resolved.id, resolved.greeting, identity.digest, profile.name)
             found, diverged = writer.divergence, writer.diverged
@@ -138,20 +150,13 @@ def certify(
             found, diverged, swept = expected.listeners(found, diverged)
         runner = Runner(asked, profile=profile, found=found, diverged=diverged)
         run = _run(runner, asked, chosen, progress or _no_progress)
-        if (
-            (suites is None or portrait)
-            and writer is not None
-            and SLOW not in resolved.greeting.traits
-            and not run.incomplete
-        ):
-            # Named suites mean only these. A portrait appears in a report, so it is worth its second only if the
-            # output allows a report.
+        if (suites is None or portrait) and not run.incomplete and SLOW not in run.greeting.traits:
+            # Named suites mean only these. What the target behaves like is part of the result, with an output or not.
             from overlong.conformance.certification.nearest_model import learn_and_map
 
             learn_and_map(resolved, run, writer)
         resolved.close()
-        run.sign, run.notes = sign(run), [*asked.notes, *caveats(run)]
-        run.isolation = resolved.isolation
+        run.sign, run.notes, run.isolation = sign(run), [*asked.notes, *caveats(run)], resolved.isolation
         if isinstance(resolved, FramedTarget) and not run.incomplete and sweeps_follow:
             # loads the plans, so only if a sweep is possible
             from overlong.conformance.certification.sweeps import add_sweeps
@@ -165,16 +170,43 @@ def certify(
                 budget=budget,
                 all_plans=expected is not None and expected.says_something,
             )
+        hold_to(resolved, identity)
         run.notes += _not_run(left_out, run.greeting, recorded=isinstance(resolved, RecordedTarget))
         expected = None if expected is None else settled(expected, run, left_out)
         invocation = invocation if expected is None else replace(invocation, expected=expected.as_given())
         certificate = Certificate(run, identity, invocation.command(profile.speaks), invocation, left_out, expected)
-        if writer is not None:
-            writer.footer(certificate)
-    if output is not None and not certificate.refused:
-        with written_whole(output / CERTIFICATE) as file:
-            file.write(certificate.to_json())
+        if output is not None and writer is not None:
+            _save(certificate, output, writer, results)
     return certificate
+
+
+def _held(target: FramedTarget | RecordedTarget) -> Identity:
+    """The identity of a target before it starts, since it may replace its own files; restarts are held to it."""
+    identity = identity_of(target)
+    if isinstance(target, FramedTarget):
+        target.unchanged = partial(hold_to, target, identity)
+    return identity
+
+
+def _save(certificate: Certificate, output: Path, writer: ResultsWriter, results: contextlib.ExitStack) -> None:
+    """Write what has been measured; from here on no signal discards it.
+
+    Args:
+        certificate: the certificate of the run.
+        output: the folder.
+        writer: of the results.
+        results: what makes their file appear.
+
+    Raises:
+        NotSaved: it cannot be written.
+    """
+    no_more_interruptions()
+    with saving(certificate):
+        with results:
+            writer.footer(certificate)
+        if not certificate.refused:
+            with written_whole(output / CERTIFICATE) as file:
+                file.write(certificate.to_json())
 
 
 def _paired(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.tiers import BRIEF, DEEP, FULL, LEAN, LEAST, MODEST, USUAL, tier_of
+from overlong.conformance.certification.tiers import BRIEF, DEEP, FULL, LEAN, LEAST, MODEST, USUAL, seeds_of, tier_of
 from overlong.conformance.support.printable import counted, thousands
 from overlong.conformance.support.quantities import lasting
 from overlong.conformance.sweep.plan import plan_named
@@ -29,18 +29,19 @@ def left_out(run: Run, seconds: float) -> str:
 
     Args:
         run: a complete run, with its sweeps.
-        seconds: the time for a string of the suites, used if there was no sweep.
+        seconds: the time for a string of the suites, used if no fixed plan was swept.
 
     Returns:
         an empty string if there is no next tier, or if the asked plans are no tier.
     """
     asked = [part.plan for part in run.swept.plans] if run.swept is not None else []
     got = tier_of(asked)
-    following = _NEXT.get(got) if got is not None or not asked else None
+    fixed = [name for name in asked if not seeds_of([name])]
+    following = _NEXT.get(got) if got is not None or not fixed else None
     if following is None:
         return ""
     price = sum(plan_named(name, run.profile).price for name in asked)
-    if run.swept is not None and price:
+    if run.swept is not None and price and fixed:  # a sample is too short to tell a rate
         seconds = run.swept.seconds / price
     more = [plan_named(name, run.profile) for name in following.plans if name not in asked]
     more.sort(key=lambda plan: plan.price, reverse=True)

@@ -31,7 +31,7 @@ _QUESTIONS = 120_000
 EXACT, NEAREST = " (exact)", " (nearest)"
 
 
-def learn_and_map(target: Target, run: Run, writer: ResultsWriter) -> None:
+def learn_and_map(target: Target, run: Run, writer: ResultsWriter | None) -> None:
     """Learn the automaton of a target that fails the verdict, and write its maps.
 
     A target that passes the verdict is not learned: complete-0 identifies its automaton, and its maps would be those
@@ -41,7 +41,7 @@ def learn_and_map(target: Target, run: Run, writer: ResultsWriter) -> None:
     Args:
         target: a target that has run all suites and is still open. It must not be asked anything afterwards.
         run: the run of its suites; it gets the nearest model.
-        writer: the writer of its results.
+        writer: the writer of its results, if they are kept.
     """
     if run.claims[VERDICT] != FAILS or run.restarts:
         return
@@ -53,7 +53,7 @@ def learn_and_map(target: Target, run: Run, writer: ResultsWriter) -> None:
         return
     except (BudgetSpent, TargetError):
         return
-    if maps:
+    if maps and writer is not None:
         writer.portrait(maps)
     run.behaves_like, run.drawn = nearest_model(learned, run, maps)
 

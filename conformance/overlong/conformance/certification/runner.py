@@ -48,6 +48,7 @@ class Runner:
         self.run = Run(target.id, target.greeting, profile=profile)
         self._found, self._diverged = found, diverged
         self._passes = passes(self.run)
+        self._right_again = False  # a vector was right when it was asked again after a failure
         self._refused, self._placed = Counter[str](), Counter[str]()  # by operation
 
     def suites(self, suites: Sequence[Suite], progress: Progress) -> Run:
@@ -127,9 +128,13 @@ class Runner:
         if (in_columns := divergences(answered, self.run.greeting)) is not None:
             self._add_all(in_columns, part)
             return
-        yield from compare_batch(answered, self.run.greeting)
-        if answered.unstable is not None:
-            among = "one of the vectors asked together; none fails when it is asked by itself"
+        wrong = set[object]()
+        for finding in compare_batch(answered, self.run.greeting):
+            wrong.add(finding.vector.apart)
+            yield finding
+        self._right_again = answered.again and (self._right_again or len(wrong) < len(answered.batch))
+        if answered.unstable is not None and self._right_again:  # otherwise a finding for each vector shows the fault
+            among = "one of the vectors that got no answer together; each gets one when it is asked by itself"
             vector = replace(answered.batch[0], comment=among)
             yield Finding(
                 vector,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
-from overlong.conformance.certification.tiers import DEEP, FULL, MODEST, TIERS, USUAL, Tier, seeds_of
+from overlong.conformance.certification.tiers import DEEP, FULL, MODEST, TIERS, USUAL, Tier, fresh, seeds_of
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.run import FAILS
@@ -16,7 +15,7 @@ from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.sweep.ledger import LedgerError
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN
+from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN, SEEDED
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.vectors.suites.core import core_vectors
@@ -111,9 +110,9 @@ def plans_for(
 ) -> tuple[tuple[str, ...], Invocation]:
     """The plans to sweep a target with after its suites; a note of the run names the plans for a faster target.
 
-    The tiers ``full`` and ``deep`` include a ``drawn`` plan with a new, unpredictable seed; a budget larger than the
-    cost of ``deep`` adds plans with the following seeds. A budget for more than :data:`MOST_DRAWN` of them buys
-    ``campaign`` plans instead.
+    All include a plan with a new, unpredictable seed: ``drawn`` with the tiers ``full`` and ``deep``, and ``sample``
+    with all others and with none. A budget larger than the cost of ``deep`` adds plans with the following seeds. A
+    budget for more than :data:`MOST_DRAWN` of them buys ``campaign`` plans instead.
 
     Args:
         target: a target that is not started.
@@ -152,14 +151,18 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
         return wanted
     kinds = {name.partition("-")[0] for name in wanted}
     chosen = tuple(name for name in tier.plans if name.partition("-")[0] not in kinds) if tier else ()
-    if tier in {FULL, DEEP} and kinds.isdisjoint({DRAWN.name, CAMPAIGN.name}):
-        first, kind = secrets.randbelow(DRAWN.most + 1), DRAWN
-        many = 1 if budget == BEARABLE or tier != DEEP else _affordable(target, run, seconds, budget, first)
-        if many > MOST_DRAWN:
-            kind, many = CAMPAIGN, min(many // DRAWN_IN_CAMPAIGN, MOST_DRAWN)
-        chosen = (*chosen, *(f"{kind.name}-{(first + each) % (kind.most + 1)}" for each in range(many)))
+    if kinds.isdisjoint(SEEDED):
+        name = fresh(tier)
+        if budget == BEARABLE or tier != DEEP:
+            chosen = (*chosen, name)
+        else:
+            first, kind = int(name.rpartition("-")[2]), DRAWN
+            many = _affordable(target, run, seconds, budget, first)
+            if many > MOST_DRAWN:
+                kind, many = CAMPAIGN, min(many // DRAWN_IN_CAMPAIGN, MOST_DRAWN)
+            chosen = (*chosen, *(f"{kind.name}-{(first + each) % (kind.most + 1)}" for each in range(many)))
     if tier is None or tier in _BELOW_USUAL:
-        run.notes.append(f"not swept{' further' if tier else ''}: {_price(run)}")
+        run.notes.append(f"not swept further: {_price(run)}")
     return (*chosen, *wanted)
 
 
@@ -184,15 +187,15 @@ def _affordable(target: FramedTarget, run: Run, seconds: float, budget: float, s
 def fast_plans(target: FramedTarget, run: Run, seconds: float) -> tuple[str, ...]:
     """The plans for a target that has passed its suites: the tier ``usual`` for a function called in its own process.
 
-    Other targets get the tier ``modest``; or none if its first plan would take twice :data:`QUICKLY` at the suites'
-    rate, half of which may be their start.
+    Other targets get the tier ``modest``; or only a sample if its first plan would take twice :data:`QUICKLY` at the
+    suites' rate, half of which may be their start. A sample comes first: the time may end the others.
     """
     if run.buckets or run.restarts or not _sweepable(run):
         return ()
     if not reason_against(target):
-        return USUAL.plans
+        return (fresh(USUAL), *USUAL.plans)
     first = plan_named(MODEST.plans[0], run.profile)
-    return MODEST.plans if _each(run, seconds) * first.price < 2 * QUICKLY else ()
+    return (fresh(MODEST), *(MODEST.plans if _each(run, seconds) * first.price < 2 * QUICKLY else ()))
 
 
 def _bearable(run: Run, seconds: float, budget: float) -> Tier | None:
@@ -267,8 +270,8 @@ def sweep_too(
     run.swept = swept
     if swept.divergences and (left := plans[len(swept.plans) :]):
         run.notes.append(f"not swept further, for it diverges: {', '.join(left)} ('overlong sweep' asks them)")
-    if swept.incomplete or swept.wrong:
-        run.incomplete = f"the sweep: {swept.incomplete or swept.wrong}"
+    if left := swept.incomplete or swept.wrong or swept.unsupported:
+        run.incomplete = f"the sweep: {left}"
     hold_to_sweeps(run)
     of_suites = set(run.buckets)
     for bucket in swept.buckets:

@@ -1,17 +1,17 @@
 """Tiers of assurance: the sweeps of a certificate, as fixed lists of plans. The target's rate selects the tier.
 
-Nothing within a tier depends on a clock, so two machines with the same tier write the same certificate; ``--tier``
-fixes it.
+Nothing within a tier depends on a clock, so two machines with the same tier and the same seed write the same
+certificate; ``--tier`` fixes the first. A decoder can know a fixed list by heart, so strings that a fresh seed draws
+follow it.
 """
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import counted
-from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,10 +31,14 @@ class Tier:
 
     def size(self, profile: Profile) -> int:
         """The number of strings."""
+        from overlong.conformance.sweep.plan import plan_named
+
         return sum(plan_named(name, profile).size for name in self.plans)
 
     def price(self, profile: Profile) -> float:
         """The cost: the number of short strings that take a decoder as long."""
+        from overlong.conformance.sweep.plan import plan_named
+
         return sum(plan_named(name, profile).price for name in self.plans)
 
 
@@ -80,13 +84,24 @@ BRIEF = Tier(
 LEAST = Tier("least", ("exhaustive-2", "offsets-8"), "the slowest, down to ten thousand a second")
 
 TIERS = {tier.name: tier for tier in (DEEP, FULL, USUAL, LEAN, MODEST, BRIEF, LEAST)}
-"""Tiers by name, the most thorough first."""
+"""Tiers by name, the most thorough first; ``--tier`` takes each. The command line reads this at its start, so this
+module loads no plans."""
+
+
+def fresh(tier: Tier | None) -> str:
+    """A plan of strings that no decoder can know: its seed is unpredictable, and its name repeats it."""
+    from overlong.conformance.sweep.plans import DRAWN, SAMPLE
+
+    kind = DRAWN if tier in {FULL, DEEP} else SAMPLE
+    return f"{kind.name}-{secrets.randbelow(kind.most + 1)}"
 
 
 def seeds_of(plans: Iterable[str]) -> tuple[str, ...]:
     """The seeds by which some of these plans are drawn."""
+    from overlong.conformance.sweep.plans import SEEDED
+
     parted = (name.partition("-") for name in plans)
-    return tuple(seed for kind, _, seed in parted if kind in {DRAWN.name, CAMPAIGN.name})
+    return tuple(seed for kind, _, seed in parted if kind in SEEDED)
 
 
 def tier_of(plans: Iterable[str]) -> Tier | None:
@@ -100,6 +115,7 @@ def short_of_usual(plans: Iterable[str]) -> str:
 
     Plans of the same kind count alike, whatever their numbers. Empty if nothing is missing.
     """
+    plans = set(plans)
     named = {name for name in plans if not seeds_of([name])}
     kinds = {name.partition("-")[0] for name in named}
     if kinds >= {name.partition("-")[0] for name in USUAL.plans}:
@@ -107,4 +123,4 @@ def short_of_usual(plans: Iterable[str]) -> str:
     tier = tier_of(named)
     if tier:
         return f"tier {tier.name}; not swept further"
-    return f"{counted(len(named), 'plan')} swept" if named else "not swept"
+    return f"{counted(len(named or plans), 'plan')} swept" if plans else "not swept"

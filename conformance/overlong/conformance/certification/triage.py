@@ -13,13 +13,13 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.alone import OF_EACH, can_differ, otherwise, sample_of
+from overlong.conformance.oracle.cause import CONSEQUENCES, causes
 from overlong.conformance.oracle.compare import compare, lost_in, used_before
 from overlong.conformance.oracle.flaky import RerunQueue
 from overlong.conformance.oracle.limits import JUDGED, judged, limits_of, to_be_judged, without
 from overlong.conformance.oracle.own_mode import confirmed, suspicion
 from overlong.conformance.oracle.stream_state import lost_states
 from overlong.conformance.protocol.kind import POSITION, Code
-from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
     DECODE,
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.run import Run, SuiteRun
 
-_BEYOND = Code.OFFSET
-"""The code of an offset that may be beyond the first error."""
 SLOW = "slow"
 """The trait of a target that takes a millisecond or more for an input."""
 _NAMED = "core"
@@ -144,50 +142,21 @@ class SuspicionConfirmed(Pass):
             self.found.append(finding)
 
 
-class OffsetBeyond(Pass):
-    """Offsets beyond the first error: did the decoder report badly, or accept the error and fail later?
-
-    It is asked the octets before the offset that it reported. If it accepts those, then that is the fault, and these
-    octets are its example.
-    """
+class Consequence(Pass):
+    """Divergences of whole inputs that a shorter input may explain: see :mod:`overlong.conformance.oracle.cause`."""
 
     def takes(self, finding: Finding, part: SuiteRun) -> bool:  # noqa: ARG002
-        if finding.code != _BEYOND:
+        if finding.code not in CONSEQUENCES:
             return False
         self.found.append(finding)
         return True
 
     def ask(self, target: Target) -> None:
-        self.found = list(self._seen_again(self.found, target))
-
-    def _seen_again(self, findings: Sequence[Finding], target: Target) -> Iterator[Finding]:
-        beyond: dict[tuple[str, bytes], list[Finding]] = {}
-        for finding in findings:
-            flaw, observed = finding.vector.flaw, finding.observed
-            assert flaw is not None
-            assert isinstance(observed, Refused)
-            in_octets = finding.vector.profile.counts == "octets"
-            if in_octets and observed.offset is not None and flaw.offset < observed.offset < len(finding.vector.octets):
-                key = finding.operation, finding.vector.octets[: observed.offset]
-                beyond.setdefault(key, []).append(finding)
-            else:
-                yield finding
-        profile = self.run.measured_by
-        asked = [(Batch.of([Vector("input", octets, profile=profile)]), operation) for operation, octets in beyond]
-        for answered in target.observe(asked):
-            units = self.run.greeting.units_of(answered.operation)
-            (observed,) = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
-            vector = answered.batch[0]
-            for finding in beyond[answered.operation, vector.octets]:
-                cause = None
-                if isinstance(observed, Accepted) and not answered.faults:
-                    prefix = Vector(finding.vector.category, vector.octets, profile=profile)
-                    cause = compare(prefix, finding.operation, observed)
-                yield cause or finding
+        self.found = causes(self.found, target, self.run.greeting)
 
 
 class StateLost(Pass):
-    """Streams: files findings under a cause that other findings prove.
+    """Streams: files findings under a cause that a shorter stream shows, or other findings prove.
 
     A stream that is cut inside several characters may have lost any of several states. The blame goes to a state
     that another stream proves lost; the same holds for a right but late result. A fault that a new decoder also
@@ -201,7 +170,7 @@ class StateLost(Pass):
         return True
 
     def ask(self, target: Target) -> None:
-        self.found = list(self._named(self.found, target))
+        self.found = list(self._named(causes(self.found, target, self.run.greeting), target))
 
     def _named(self, findings: Sequence[Finding], target: Target) -> Iterator[Finding]:
         wholes = self._in_one_chunk([each for each in findings if each.code in _RESULT_IN_A_STREAM], target)
@@ -341,7 +310,7 @@ class Rerun(Pass):
 PASSES: tuple[type[Pass], ...] = (
     DeclaredLimits,
     SuspicionConfirmed,
-    OffsetBeyond,
+    Consequence,
     StateLost,
     SameAsWhole,
     Alone,

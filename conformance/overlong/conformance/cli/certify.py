@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from overlong.conformance.certification.tiers import TIERS
 from overlong.conformance.cli.formats import (
     WantedFormats,
     baseline_of,
@@ -40,12 +41,14 @@ from overlong.conformance.cli.plans import plans_wanted, with_plans
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_suites, complete_targets, list_suites, named_now
 from overlong.conformance.results.headline import exit_code_of
+from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.quantities import seconds_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from overlong.conformance.cli.progress import Bar
     from overlong.conformance.results.certificate import Certificate
 
 EXAMPLES = """\b
@@ -54,7 +57,7 @@ Examples:
   overlong certify py:mypackage.text:decode
   overlong certify py:./decoder.py:Decoder
   overlong certify 'cmd:iconv -f UTF-8 -t UTF-8'
-  overlong certify -- node adapter.js
+  overlong certify --subject decoder.js -- node adapter.js
   overlong certify --answers answers.bin
   overlong certify --suite given --vectors corpora/regressions cpython
 """
@@ -97,7 +100,7 @@ Examples:
 @with_plans
 @click.option(
     "--tier",
-    type=click.Choice(("least", "brief", "usual", "full", "deep")),
+    type=click.Choice(tuple(reversed(TIERS))),
     help="Sweep with the plans of this tier.  [default: by the decoder's speed]",
 )
 @click.option(
@@ -126,6 +129,14 @@ Examples:
     help="Update that file: add what diverges now, drop entries that no longer occur.",
 )
 @click.option(
+    "--subject",
+    "subjects",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Put the digest of this file of the decoder into the certificate, too (repeatable).",
+)
+@click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
@@ -151,6 +162,7 @@ def command(
     answers: Path | None,
     expected: Path | None,
     update_expected: bool,  # noqa: FBT001
+    subjects: tuple[Path, ...],
     output: Path | None,
     wanted: WantedFormats,
     baseline: Path | None,
@@ -221,21 +233,24 @@ def command(
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
         older = baseline_of(baseline, wanted.names)
         agreed_to([named])
-        certificate = certify(
-            named,
-            suites=chosen,
-            given=given,
-            sweeps=() if no_sweeps else plans or None,
-            usual=tier is None,
-            thorough=thorough,
-            budget=budget,
-            fast=quick and not plans and not no_sweeps,
-            speaks=profile,
-            output=folder,
-            limits=limits_of(timeout, restarts),
-            progress=bar.update,
-            expected=Expectations.read(expected, named, today(), profile=profile, updating=update_expected),
-        )
+        with _shown_if_not_saved(bar, quiet=quiet, verbose=verbose):
+            certificate = certify(
+                named,
+                suites=chosen,
+                given=given,
+                subjects=subjects,
+                sweeps=() if no_sweeps else plans or None,
+                usual=tier is None,
+                thorough=thorough,
+                budget=budget,
+                fast=quick and not plans and not no_sweeps,
+                speaks=profile,
+                output=folder,
+                limits=limits_of(timeout, restarts),
+                progress=bar.update,
+                expected=Expectations.read(expected, named, today(), profile=profile, updating=update_expected),
+            )
+        no_more_interruptions()
         bar.close()
         if wanted.stdout == "json":
             click.echo(certificate.to_json(), nl=False)
@@ -256,9 +271,9 @@ def _plans(tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[
         raise click.UsageError("--tier chooses the sweeps; leave it out, or the plans")
     if not tier:
         return plans
-    from overlong.conformance.certification.tiers import TIERS
+    from overlong.conformance.certification.tiers import fresh
 
-    return TIERS[tier].plans
+    return (*TIERS[tier].plans, fresh(TIERS[tier]))
 
 
 @contextlib.contextmanager
@@ -284,10 +299,24 @@ def slug(target: str | Sequence[str]) -> str:
     return f"{plain or 'target'}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
 
-def _print(certificate: Certificate, folder: Path, *, quiet: bool, verbose: bool) -> None:
+@contextlib.contextmanager
+def _shown_if_not_saved(bar: Bar, *, quiet: bool, verbose: bool) -> Generator[None]:
+    """If results cannot be saved, print them; the error follows."""
+    from overlong.conformance.support.whole_file import NotSaved
+
+    try:
+        yield
+    except NotSaved as error:
+        no_more_interruptions()
+        bar.close()
+        _print(error.results, None, quiet=quiet, verbose=verbose)
+        raise
+
+
+def _print(certificate: Certificate, folder: Path | None, *, quiet: bool, verbose: bool) -> None:
     from overlong.conformance.report.terminal import summary
     from overlong.conformance.report.wording import verdict
-    from overlong.conformance.results.certificate import CERTIFICATE
+    from overlong.conformance.results.certificate import CERTIFICATE, OF_A_COMMAND
     from overlong.conformance.results.reading.results import report_of_run
     from overlong.conformance.results.writer import RESULTS
     from overlong.conformance.support.printable import printable
@@ -313,6 +342,10 @@ def _print(certificate: Certificate, folder: Path, *, quiet: bool, verbose: bool
             click.echo(f"  answers sha256 {swept.digest}")
         click.echo(f"isolation: {certificate.run.isolation or 'none'}")
         click.echo(f"findings sha256 {certificate.run.findings_digest}")
+    if folder is None:
+        return
     click.echo(f"report: {printable(str(folder / RESULTS))}")
     if not certificate.refused:
         click.echo(f"certificate: {printable(str(folder / CERTIFICATE))}")
+        if certificate.identity.of_a_command:
+            click.echo(f"  it does not cover {OF_A_COMMAND}")

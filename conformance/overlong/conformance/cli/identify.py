@@ -24,6 +24,7 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.support.interruption import no_more_interruptions
 
 if TYPE_CHECKING:
     from overlong.conformance.models.identify.identify import LearnedModel
@@ -105,6 +106,7 @@ def command(
     with errors_on_one_line():
         agreed_to([named])
         model = identify(named, limits_of(timeout, restarts), questions=questions, progress=progress)
+        no_more_interruptions()
         if not quiet and sys.stderr.isatty():
             click.echo("\r\x1b[K", err=True, nl=False)
         for path in pictures:

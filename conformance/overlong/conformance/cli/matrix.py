@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import sys
@@ -31,9 +32,10 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.support.interruption import no_more_interruptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from overlong.conformance.certification.matrix.job import MatrixJob
     from overlong.conformance.certification.matrix.row import MatrixRow
@@ -143,14 +145,16 @@ def command(
     here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
     with errors_on_one_line():
         older = baseline_of(baseline, wanted.files)
-        rows = measured(chosen, job, output, (here, options), jobs, resume=resume, quiet=quiet)
-        report = held_against(older, report_of(output))
-        _show(report, [slug(row.target) for row in rows], output, wanted)
+        with measured(chosen, job, output, (here, options), jobs, resume=resume, quiet=quiet) as rows:
+            no_more_interruptions()
+            report = held_against(older, report_of(output))
+            _show(report, [slug(row.target) for row in rows], output, wanted)
     if left := sum(row.state is State.INCOMPLETE for row in rows):
         click.echo(f"overlong: {left} of {len(rows)} targets are incomplete; --resume measures them again", err=True)
     sys.exit(exit_code(report))
 
 
+@contextlib.contextmanager
 def measured(
     chosen: Sequence[str],
     job: MatrixJob,
@@ -160,8 +164,10 @@ def measured(
     *,
     resume: bool,
     quiet: bool,
-) -> list[MatrixRow]:
+) -> Generator[list[MatrixRow]]:
     """Measure these targets, or keep their rows; rewrite ``matrix.json`` in the folder after each row.
+
+    In this context, no other matrix is written there.
 
     Args:
         chosen: the targets.
@@ -174,14 +180,14 @@ def measured(
 
     Raises:
         click.UsageError: a target is named twice.
-        OSError: the folder cannot be written.
+        OSError: the folder cannot be written, or another matrix is being written there.
     """
     from overlong.conformance.certification.matrix import statement
     from overlong.conformance.certification.matrix.row import not_begun
     from overlong.conformance.certification.matrix.running import Matrix
     from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
     from overlong.conformance.cli.certify import slug
-    from overlong.conformance.support.whole_file import make_folder
+    from overlong.conformance.support.whole_file import alone_in, make_folder
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference import dialect
 
@@ -193,23 +199,24 @@ def measured(
     make_folder(output)
     expected = Path(job.expected) if job.expected else None
     conditions = Conditions.here(Profile(dialect(job.speaks).name).name, options, expected)
-    kept = rows_to_keep(output, conditions) if resume else {}
-    rows = {name: kept[name].row if name in kept else not_begun(name) for name in chosen}
+    with alone_in(output):
+        kept = rows_to_keep(output, conditions) if resume else {}
+        rows = {name: kept[name].row if name in kept else not_begun(name) for name in chosen}
 
-    def write(incomplete: str) -> None:
-        statement.write(output, statement.statement(list(rows.values()), conditions, here, incomplete))
+        def write(incomplete: str) -> None:
+            statement.write(output, statement.statement(list(rows.values()), conditions, here, incomplete))
 
-    def done(row: MatrixRow, same: bool) -> None:  # noqa: FBT001
-        rows[row.target] = row
-        write("it is under way, or its end was sudden")
-        progress.done(row.target, row.state, "kept" if same else f"{row.seconds:.1f} s")
+        def done(row: MatrixRow, same: bool) -> None:  # noqa: FBT001
+            rows[row.target] = row
+            write("it is under way, or its end was sudden")
+            progress.done(row.target, row.state, "kept" if same else f"{row.seconds:.1f} s")
 
-    with _Progress(len(chosen), enabled=not quiet) as progress:
-        write("it is under way, or its end was sudden")
-        under_way = Matrix(job, output, folders)
-        rows = {row.target: row for row in under_way.rows(chosen, jobs, done, kept)}
-        write("interrupted" if under_way.interrupted else "")
-    return list(rows.values())
+        with _Progress(len(chosen), enabled=not quiet) as progress:
+            write("it is under way, or its end was sudden")
+            under_way = Matrix(job, output, folders)
+            rows = {row.target: row for row in under_way.rows(chosen, jobs, done, kept)}
+            write("interrupted" if under_way.interrupted else "")
+        yield list(rows.values())
 
 
 def limits_as_options(timeout: float, restarts: int) -> list[str]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from overlong.conformance.cli.trust import keep_trust
 from overlong.conformance.cli.words import complete_profiles
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
 """Exit codes, as ``docs/command-line.md`` documents them."""
 
 MARKER = "overlong.command_follows"
-MEMORY, SANDBOX = "overlong.memory", "overlong.sandbox"
+MEMORY, SANDBOX, TRUST = "overlong.memory", "overlong.sandbox", "overlong.trust"
 
 
 class TargetCommand(click.Command):
@@ -59,6 +58,8 @@ def errors_on_one_line() -> Generator[None]:
     """Report an error that the user can fix on one line, without a traceback."""
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.support.printable import printable
+    from overlong.conformance.support.scarcity import scarce
+    from overlong.conformance.support.whole_file import NotSaved
 
     try:
         yield
@@ -69,8 +70,14 @@ def errors_on_one_line() -> Generator[None]:
     except KeyboardInterrupt:
         leave("interrupted before anything was measured; nothing was written", INCOMPLETE)
     except OSError as error:
+        if short := scarce(error):
+            leave(short, INCOMPLETE)
         where = f"{printable(str(error.filename))}: " if error.filename else "output cannot be written: "
-        remedy = "check the path" if isinstance(error, FileNotFoundError) else "choose another folder with -o"
+        remedy = (
+            "check the path"
+            if isinstance(error, FileNotFoundError) and not isinstance(error, NotSaved)
+            else "choose another folder with -o"
+        )
         leave(f"{where}{error.strerror or printable(str(error))}; {remedy}", USAGE)
 
 
@@ -123,6 +130,10 @@ def _keep_sandbox(context: click.Context, _option: click.Parameter, none: bool) 
     context.meta[SANDBOX] = not none
 
 
+def _keep_trust(context: click.Context, _option: click.Parameter, given: bool) -> None:  # noqa: FBT001
+    context.meta[TRUST] = given
+
+
 def _a_number(_context: click.Context, _option: click.Parameter, seconds: float) -> float:
     """Refuse "nan", which passes every range check."""
     if seconds != seconds:  # noqa: PLR0124
@@ -169,8 +180,8 @@ limits_options: list[Any] = [
         "--trust",
         is_flag=True,
         expose_value=False,
-        callback=keep_trust,
-        help="Run targets of overlong.toml or pyproject.toml here without asking.",
+        callback=_keep_trust,
+        help="Run what files name (overlong.toml or pyproject.toml here, a resumed campaign) without asking.",
     ),
 ]
 

@@ -24,10 +24,11 @@ _OPTIONS: dict[str, tuple[str, int, int, str]] = {
     "order": ("", 0, 0, "the complete suite, right after strings that end in each state"),
     "history": ("", 0, 0, "well-formed and ill-formed ends of text, right after text with the same beginning"),
     "drawn": ("SEED", 0, 999_999_999, "four million random strings of the grammar, drawn with this seed; repeatable"),
+    "sample": ("SEED", 0, 999_999_999, "the same, two thousand strings"),
     "campaign": ("SEED", 0, 999_999_999, "the same, 268 million strings"),
 }
 """For each kind of plan: the name of its number, the number's range, and the strings of the plan."""
-_REPEATABLE = {"drawn", "campaign"}
+_REPEATABLE = {"drawn", "sample", "campaign"}
 """Kinds whose plan with a larger number does not contain the plan with a smaller one."""
 
 

@@ -15,6 +15,7 @@ from overlong.conformance.cli.options import (
     leave,
     width,
 )
+from overlong.conformance.support.interruption import no_more_interruptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,6 +101,7 @@ def command(
             result = score(*files, form=form, progress=counter.update)
         except ReadError as error:
             leave(str(error), USAGE)
+        no_more_interruptions()
         counter.close()
         if missing is not None:
             _write(missing, result.to_add.lines())

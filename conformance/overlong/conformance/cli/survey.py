@@ -192,8 +192,8 @@ def run_command(
     here = shlex.join(["overlong", "survey", "run", *targets])
     with errors_on_one_line():
         options = [*limits_as_options(timeout, restarts), "--quick"]
-        measured(list(decoders), job, output, (here, options), jobs, resume=resume, quiet=quiet)
-        report = report_of(output)
+        with measured(list(decoders), job, output, (here, options), jobs, resume=resume, quiet=quiet):
+            report = report_of(output)
         folder = keep or output
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -234,7 +234,7 @@ def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: boo
     from concurrent.futures import ThreadPoolExecutor
 
     from overlong.conformance.certification.survey.confirmation import confirm
-    from overlong.conformance.certification.survey.filing import REPORTS, WITHHELD, withheld_in
+    from overlong.conformance.certification.survey.filing import REPORTS, WITHHELD, withdrawn_in, withheld_in
     from overlong.conformance.report.formats import write
     from overlong.conformance.report.issue import issue
     from overlong.conformance.support.printable import printable
@@ -243,7 +243,14 @@ def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: boo
     refuted, told = set[str](), set[str]()
     with errors_on_one_line(), ThreadPoolExecutor(jobs) as pool:
         (folder / REPORTS).mkdir(exist_ok=True)
-        asked = [pair for subject in report.subjects if not targets or subject.id in targets for pair in _told(subject)]
+        subjects = [subject for subject in report.subjects if not targets or subject.id in targets]
+        withdrawn = withdrawn_in(folder)
+        asked = [
+            (subject, cause)
+            for each in subjects
+            for subject, cause in _told(each)
+            if f"{subject.id}-{cause.code}" not in withdrawn
+        ]
         confirmations = pool.map(confirm, (subject.id for subject, _ in asked), (cause for _, cause in asked))
         for (subject, cause), confirmed in zip(asked, confirmations, strict=True):
             name = f"{subject.id}-{cause.code}.md"
@@ -270,9 +277,16 @@ def _told(subject: Subject) -> Iterator[tuple[Subject, Cause]]:
     from overlong.conformance.certification.survey.confirmation import demonstrated
     from overlong.conformance.certification.survey.filing import is_practice
     from overlong.conformance.certification.survey.kept import announced
+    from overlong.conformance.protocol.kind import KINDS
     from overlong.conformance.report.wording import faults
+    from overlong.conformance.support.printable import printable
+    from overlong.reference import DEFECTS
 
     causes = [cause for cause in faults(subject) if not is_practice(cause)]
+    for cause in causes:
+        if cause.code not in KINDS and cause.code not in DEFECTS:  # a code names a file
+            known = f"{printable(subject.id)}: no code {printable(cause.code, 40)} is known here"
+            leave(f"{known}; update overlong, or survey again", USAGE)
     told = {cause.code: cause for cause in reversed(causes)}
     told |= {cause.code: cause for cause in causes if demonstrated(subject.id, cause) is not None}
     yield from ((subject, told[code]) for code in sorted(told) if not announced(subject, code))

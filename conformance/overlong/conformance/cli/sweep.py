@@ -37,6 +37,7 @@ from overlong.conformance.cli.plans import plans_wanted, with_plans
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.results.headline import exit_code_of
+from overlong.conformance.support.interruption import no_more_interruptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,6 +134,7 @@ def command(
     from overlong.conformance.cli.progress import Bar
     from overlong.conformance.protocol.wire import VALIDATE
     from overlong.conformance.support.printable import printable
+    from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.sweep.ledger import LEDGER, LedgerError
     from overlong.conformance.sweep.pool import cpus
     from overlong.conformance.sweep.sweep import sweep
@@ -166,11 +168,17 @@ def command(
         except LedgerError as error:
             bar.close()
             leave(str(error), USAGE)
+        except NotSaved as error:
+            no_more_interruptions()
+            bar.close()
+            _print(error.results, None, wanted.stdout, quiet=quiet, verbose=verbose)
+            raise
         except KeyboardInterrupt:  # interrupted while starting, summing up or ending
             if not (folder / LEDGER).exists():
                 raise
             bar.close()
             leave(f"interrupted; {_kept(folder / LEDGER)}", INCOMPLETE)
+        no_more_interruptions()
         bar.close()
         if run.incomplete:
             if run.buckets:
@@ -228,7 +236,7 @@ def _kept(ledger: Path) -> str:
     return f"{printable(str(ledger))} keeps the finished part; continue with the same command and --resume"
 
 
-def _print(run: SweepRun, folder: Path, form: str, *, quiet: bool, verbose: bool) -> None:
+def _print(run: SweepRun, folder: Path | None, form: str, *, quiet: bool, verbose: bool) -> None:
     from overlong.conformance.report.terminal import summary_of_sweep
     from overlong.conformance.report.text import verdict_of_sweep
     from overlong.conformance.report.wording import verdict
@@ -239,7 +247,7 @@ def _print(run: SweepRun, folder: Path, form: str, *, quiet: bool, verbose: bool
     if form == "json":
         click.echo(to_json(run), nl=False)
         return
-    if form != "text":
+    if form != "text" and folder is not None:
         show(rendered(report_of(folder), form, width=width()))
         return
     report = report_of_swept(run)
@@ -255,5 +263,5 @@ def _print(run: SweepRun, folder: Path, form: str, *, quiet: bool, verbose: bool
             click.echo(f"  sha256 {part.digest}")
         how = "in its own process" if run.in_process else "in columns"
         click.echo(f"asked {how}, {run.jobs} at a time, {run.seconds:.1f} s; isolation: {run.isolation or 'none'}")
-    if not run.incomplete:
+    if not run.incomplete and folder is not None:
         click.echo(f"report: {printable(str(folder / RESULTS))}")

@@ -1,31 +1,25 @@
-"""``--trust``, and the question that it answers: may overlong run the commands of a file in the current folder?"""
+"""``--trust``, and the question that it answers: may overlong run the commands that a file names?"""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from overlong.conformance.cli.options import TRUST, width
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
+    from pathlib import Path
 
-TRUST = "overlong.trust"
+    from overlong.conformance.targets.consent import WantedConsent
 
-
-def keep_trust(context: click.Context, _option: click.Parameter, given: bool) -> None:  # noqa: FBT001
-    """The callback of ``--trust``."""
-    context.meta[TRUST] = given
+_Result = TypeVar("_Result")
 
 
-def named_here() -> list[str]:
-    """With ``--trust``, all targets that a file of the current folder names: a resumed campaign names none itself."""
-    from overlong.conformance.targets.configured import configured
-
-    return list(configured()) if click.get_current_context().meta.get(TRUST) else []
-
-
-def agreed_to(targets: Iterable[str | Sequence[str]], *, trust: bool | None = None) -> None:
+def agreed_to(targets: Iterable[str | Sequence[str]], *, trust: bool | None = None, ask: bool = True) -> None:
     """Show what files of the current folder would run for these targets, and ask the user to agree.
 
     On a terminal this asks the user, and remembers an agreement. ``--trust`` agrees for this run.
@@ -33,29 +27,90 @@ def agreed_to(targets: Iterable[str | Sequence[str]], *, trust: bool | None = No
     Args:
         targets: as on the command line.
         trust: true if ``--trust`` was given; None: use the option of ``with_limits``.
+        ask: false: never wait for an answer.
 
     Raises:
         NotAgreed: the user did not agree.
         UnknownTarget: the file is invalid.
     """
-    from overlong.conformance.targets import consent
+    from overlong.conformance.targets.consent import wanted_by
 
-    wanted = consent.wanted_by(targets)
-    if wanted is None:
-        return
-    trusted = click.get_current_context().meta.get(TRUST, False) if trust is None else trust
-    asking = not trusted and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
-    if not trusted and not asking:
-        raise consent.NotAgreed(wanted.refusal)
-    click.echo(f"overlong: {wanted.file} in this folder names what runs", err=True)
-    for line in wanted.lines:
-        click.echo(f"  {line}", err=True)
-    if asking:
-        if not click.confirm("Run this, now and until the file changes?", default=False, err=True):
-            raise consent.NotAgreed(f"{wanted.file}: you did not agree, so nothing was run")
+    if (wanted := wanted_by(targets)) is not None:
+        _agree(wanted, trust=trust, ask=ask)
+
+
+def with_agreement(run: Callable[[], _Result], *, trust: bool | None = None, ask: bool = True) -> _Result:
+    """The result of a function; each time that it lacks the user's consent, get that as :func:`agreed_to`, and repeat.
+
+    Raises:
+        NotAgreed: the user did not agree.
+    """
+    from overlong.conformance.targets.consent import NotAgreed
+
+    while True:
         try:
-            consent.remember(wanted)
-        except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            click.echo(f"overlong: note: {where}{error.strerror}; the next run asks again", err=True)
-    consent.agree(wanted)
+            return run()
+        except NotAgreed as refused:
+            _agree(refused.wanted, trust=trust, ask=ask)
+
+
+def named_by_user(file: Path, targets: Iterable[str | Sequence[str]]) -> None:
+    """Remember that the user has written these targets on the command line, since this file names them from now on."""
+    from overlong.conformance.targets.consent import remember, wanted_from
+
+    with _told_if_not_kept():
+        if (wanted := wanted_from(file, targets)) is not None:
+            remember(wanted)
+
+
+def _agree(wanted: WantedConsent, *, trust: bool | None, ask: bool) -> None:
+    """Show all that would run, and get the user's consent.
+
+    Raises:
+        NotAgreed: there is none.
+    """
+    from overlong.conformance.targets.consent import NotAgreed, agree, remember
+
+    trusted = click.get_current_context().meta.get(TRUST, False) if trust is None else trust
+    asking = ask and not trusted and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+    if not trusted and (not asking or wanted.too_long):
+        raise NotAgreed(wanted, wanted.too_long)
+    click.echo(f"overlong: {wanted.file}{wanted.where} names what runs", err=True)
+    for row in wanted.rows(width()):
+        click.echo(row, err=True)
+    if asking:
+        if not _yes(f"Run this, {wanted.until}?"):
+            raise NotAgreed(wanted, f"{wanted.file}: you did not agree, so nothing was run")
+        with _told_if_not_kept():
+            remember(wanted)
+    agree(wanted)
+
+
+@contextlib.contextmanager
+def _told_if_not_kept() -> Generator[None]:
+    """Print a note if an agreement cannot be stored."""
+    from overlong.conformance.support.printable import printable
+
+    try:
+        yield
+    except OSError as error:
+        where = f"{printable(str(error.filename))}: " if error.filename else ""
+        click.echo(f"overlong: note: {where}{error.strerror}; the next run asks again", err=True)
+
+
+def _yes(question: str) -> bool:
+    """The user's answer on the terminal; its end (Ctrl-D) is no.
+
+    Raises:
+        KeyboardInterrupt: on Ctrl-C.
+    """
+    click.echo(f"{question} [y/N]: ", nl=False, err=True)
+    answer = ""
+    try:
+        answer = sys.stdin.readline()
+    except UnicodeDecodeError:
+        pass
+    finally:
+        if not answer.endswith("\n"):  # the next message begins a line of its own
+            click.echo(err=True)
+    return answer.strip().lower() in ("y", "yes")

@@ -21,7 +21,7 @@ from overlong.conformance.cli.options import (
     leave,
     target_of,
 )
-from overlong.conformance.cli.trust import agreed_to
+from overlong.conformance.cli.trust import agreed_to, with_agreement
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.support.printable import printable
 
@@ -59,7 +59,9 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
 @click.argument("target", nargs=-1, shell_complete=complete_targets)
 @click.option("--trust", is_flag=True, help="Run the command that the certificate names, whatever it is.")
 @click.option(
-    "--no-run", is_flag=True, help="Run nothing: check the certificate against itself and the vectors of this version."
+    "--no-run",
+    is_flag=True,
+    help="Run nothing: check the certificate against itself, the decoder's files here and the vectors of this version.",
 )
 @click.option(
     "--max-strings",
@@ -83,6 +85,15 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Place of its file of expected deviations.  [default: as it says]",
+)
+@click.option(
+    "--subject",
+    "subjects",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Place of a file that the certificate names with --subject; one option for each, in its order.  [default: as "
+    "it says]",
 )
 @click.option(
     "--signature",
@@ -115,6 +126,7 @@ def command(
     max_strings: int,
     given: tuple[Path, ...],
     expected: Path | None,
+    subjects: tuple[Path, ...],
     signature: Path | None,
     signers: Path | None,
     identity: str | None,
@@ -131,7 +143,8 @@ def command(
     and refuses more than --max-strings.
 
     A certificate names a command. Without further options, verify runs only a decoder that ships with
-    overlong. Name any other as TARGET (as in 'overlong certify'), or give --trust.
+    overlong. Any other it shows, and runs when you agree, or if you say --trust. Or name the decoder
+    as TARGET, as in 'overlong certify'.
 
     verify reports another version of overlong or another environment, but this refutes nothing. It
     writes no file.
@@ -140,14 +153,14 @@ def command(
     Exit status:
       0  verified: everything is as the certificate says
       1  something differs, or the signature is not valid
-      2  the command line or a file is wrong, or the decoder needs --trust
+      2  the command line or a file is wrong, or you did not agree to the decoder
       3  nothing was measured: the decoder or ssh-keygen is not here
       4  incomplete: interrupted, or restarted too often
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.verification.price import TooDear
     from overlong.conformance.certification.verification.reading import CertificateError
     from overlong.conformance.certification.verification.signature import NoTool, SignatureError
-    from overlong.conformance.certification.verification.verifying import NotTrusted, Signature, verify
+    from overlong.conformance.certification.verification.verifying import Signature, verify
     from overlong.conformance.cli.progress import Bar
     from overlong.conformance.results.expected import ExpectationError
 
@@ -167,19 +180,22 @@ def command(
         if named is not None:
             agreed_to([named], trust=trust)
         try:
-            verification = verify(
-                certificate,
-                target=named,
+            verification = with_agreement(
+                lambda: verify(
+                    certificate,
+                    target=named,
+                    run=not no_run,
+                    given=given,
+                    expected=expected,
+                    subjects=subjects,
+                    signature=signed,
+                    progress=bar.update,
+                    started=None if quiet else _say_what_is_run,
+                    most=max_strings,
+                ),
                 trust=trust,
-                run=not no_run,
-                given=given,
-                expected=expected,
-                signature=signed,
-                progress=bar.update,
-                started=None if quiet else _say_what_is_run,
-                most=max_strings,
             )
-        except (CertificateError, ExpectationError, NotTrusted, TooDear) as error:
+        except (CertificateError, ExpectationError, TooDear) as error:
             leave(str(error), USAGE)
         except SignatureError as error:
             leave(str(error), DIVERGES)

@@ -1,4 +1,8 @@
-"""Compares two decoders, the reference and a target; no other module does."""
+"""Compares an answer with that of the reference, and gives the divergence its code.
+
+What is judged elsewhere is called from here (``earliest``, ``encoder_fault``, ``own_mode``), or calls this module for
+each answer that it cannot settle by itself (``divergences`` in columns, ``limits``, ``alone``).
+"""
 
 from __future__ import annotations
 

@@ -222,7 +222,7 @@ def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
     """
     batch, operation, answers = answered.batch, answered.operation, answered.answers
     rule = batch.profile.dialect.rule
-    if answered.faults or answered.unstable is not None or not batch.is_closed:
+    if answered.faults or answered.again or not batch.is_closed:
         return None
     if operation in STREAMING + AGAIN + GUARDED + SEPARATE or rule.joins_pairs or rule.drops_signature:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -28,6 +29,15 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.vectors.vector import Vector
     from overlong.reference import Outcome
+
+
+ID = re.compile(r"D-[0-9a-f]{8}")
+"""The ids of findings, which name files, functions and causes; the schemas of results say the same."""
+
+
+def id_of(text: str) -> str:
+    """``D-`` and eight digits of a hash of the text."""
+    return f"D-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def claim_of(code: str, operation: str) -> str:
@@ -96,7 +106,7 @@ class Finding:
     def id(self) -> str:
         """``D-`` and eight digits of a hash of the finding."""
         text = f"{self.vector.octets.hex()}|{self.vector.chunks}|{self.operation}|{self.code}|{self.observed}"
-        return f"D-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+        return id_of(text)
 
 
 @dataclass

@@ -17,8 +17,8 @@ from overlong.conformance.oracle.kinds import (
     BROKEN,
     CRASHED,
     FAULTS,
-    LEFT_OUT,
     MISBEHAVED,
+    NOT_SUPPORTED,
     ODD,
     OTHER_INCOMPLETE,
     OTHER_LENGTH,
@@ -31,6 +31,7 @@ from overlong.conformance.oracle.kinds import (
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut, describe
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
+    BREACH,
     DECODE,
     FAILED,
     INCOMPLETE_NOT_SAID,
@@ -180,8 +181,10 @@ class Judge:
         kinds = np.full(len(said.statuses), AGREES, np.uint8)
         kinds[accepts & ~right.accepted] = ACCEPTED_ILL_FORMED
         kinds[refuses & right.accepted] = REFUSED_WELL_FORMED
-        kinds[said.statuses == FAILED[0]] = BROKEN
-        kinds[said.statuses == UNSUPPORTED[0]] = LEFT_OUT
+        failed = said.statuses == FAILED[0]
+        kinds[failed] = BROKEN
+        kinds[failed & (said.incompletes == BREACH)] = MISBEHAVED
+        kinds[said.statuses == UNSUPPORTED[0]] = NOT_SUPPORTED
         if self._judges_output:
             other = self._other_output(said, expected, accepts & right.accepted)
             if self._expectation.strips_signature and other.any():
@@ -254,15 +257,17 @@ class Judge:
     def _texts(self, said: _Columns, kinds: NDArray[np.uint8], first: int) -> list[Fault]:
         """The first few faults that are visible in the columns."""
         found = list[Fault]()
-        for kind in (BROKEN, MISBEHAVED, LEFT_OUT):
+        for kind in (BROKEN, MISBEHAVED, NOT_SUPPORTED):
             for string in np.flatnonzero(kinds == kind)[:FAULTS].tolist():
-                if kind == MISBEHAVED:
+                if kind == MISBEHAVED and said.statuses[string] != FAILED[0]:
                     code = int(said.incompletes[string])
                     text = describe(Misbehaved(f"said {code:02X} for incomplete; it is 00, 01, or FF for not said"))
                 else:
                     start, size = int(said.starts[string]), min(int(said.sizes[string]), _TEXT)
                     words = said.units[start : start + size].tobytes().decode("ascii", "backslashreplace")
-                    text = words if kind == BROKEN else "it does not offer this" + (f": {words}" if words else "")
+                    text = (
+                        words if kind != NOT_SUPPORTED else "it does not offer this" + (f": {words}" if words else "")
+                    )
                 found.append(Fault(first + string, kind, shown(text)))
         return found
 
@@ -272,7 +277,7 @@ class Judge:
         if not self._decodes:
             numbers[accepts] = 0
         codes = (numbers << np.uint64(2)) + refuses + np.uint64(1)
-        failed = said.statuses == FAILED[0]
+        failed = (said.statuses == FAILED[0]) & (said.incompletes != BREACH)
         codes[failed] = np.uint64(3)
         index = np.uint64(first) + np.arange(len(codes), dtype=np.uint64)
         counts = counted & (accepts | refuses | failed)

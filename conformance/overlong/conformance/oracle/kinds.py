@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 AGREES, REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED, OTHER_OUTPUT, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE = range(7)
 BROKEN, CRASHED, TIMED_OUT, MISBEHAVED, OTHERWISE = range(7, 12)
-LEFT_OUT = 255
+NOT_SUPPORTED, LEFT_OUT = 254, 255
 KINDS = {
     REFUSED_WELL_FORMED: "well-formed, and refused",
     ACCEPTED_ILL_FORMED: "ill-formed, and accepted",
@@ -29,9 +29,11 @@ KINDS = {
     TIMED_OUT: "did not answer in time",
     MISBEHAVED: "answered against the protocol",
     OTHERWISE: "answered otherwise by itself, or in another order",
+    NOT_SUPPORTED: "answered 'unsupported'",
     LEFT_OUT: "not asked, after too many faults",
 }
 """The possible results for a string, except agreement: codes of one octet."""
+NO_DIVERGENCE = frozenset({AGREES, NOT_SUPPORTED, LEFT_OUT})
 DEMANDED = {REFUSED_WELL_FORMED: VERDICT, ACCEPTED_ILL_FORMED: VERDICT, OTHER_OUTPUT: SCALARS}
 """The claims that RFC 3629 demands, by the results that refute them."""
 
@@ -83,7 +85,7 @@ _OF_CODES = _OF_FAULTS | {
 def kind_of(observed: Observation, finding: Finding | None) -> int:
     """The result for a singly compared string; ``finding``: the fault in its answer."""
     if isinstance(observed, Unsupported):
-        return LEFT_OUT
+        return NOT_SUPPORTED
     if finding is None:
         return AGREES
     if finding.code in _OF_CODES:

@@ -30,13 +30,15 @@ class Answered:
     """The answers of a target to (a part of) a batch.
 
     ``faults`` maps indices in the batch to faults; there the columns have a placeholder.
-    ``unstable``: it failed on these vectors in a batch, but on none of them singly.
+    ``again``: it failed on a batch with these vectors, which were asked again.
+    ``unstable``: likewise, and these were the last of the batch: it failed on none of them singly.
     """
 
     batch: Batch
     operation: str
     answers: Answers
     faults: dict[int, Fault] = field(default_factory=dict[int, "Fault"])
+    again: bool = False
     unstable: Fault | None = None
 
 

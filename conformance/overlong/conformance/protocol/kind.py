@@ -80,9 +80,10 @@ class Code(StrEnum):
 
 UNDECLARED = Code.UNDECLARED
 """The code of answers that refute a declared limit; the strings are otherwise exempt because of it."""
-NORMATIVE = {VERDICT, SCALARS, STREAMING, ENCODER, SEPARATE_VALUES}
-"""The claims that RFC 3629 itself demands. It leaves open how a decoder reports a refusal and how it replaces
-ill-formed octets: those are separate claims, after Unicode and WHATWG."""
+GRAVE = {VERDICT, SCALARS, STREAMING, ENCODER, SEPARATE_VALUES, MEMORY}
+"""The claims without which a decoder is not conformant: those that RFC 3629 itself demands, and memory, for the answers
+of a function that leaves its memory are worth nothing. RFC 3629 leaves open how a decoder reports a refusal and how it
+replaces ill-formed octets: those are separate claims, after Unicode and WHATWG."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +157,9 @@ KINDS = {
              "The reply to this input broke the protocol. Usually the adapter is wrong, not the decoder: see "
              "'overlong docs protocol'."),
         Kind(Code.UNSTABLE, VERDICT, "unstable", "",
-             "Asked again, the decoder gave another answer to this input; or it failed on a group of inputs, and on "
-             "none of them singly. Something outlives a call (state, memory, time), or it reads octets outside its "
-             "input."),
+             "Asked again, the decoder gave another answer to this input; or it failed on a group of inputs, "
+             "answered each of them singly, and some of them rightly. Something outlives a call (state, memory, "
+             "time), or it reads octets outside its input."),
         Kind(Code.UNDECLARED, LIMITS, "a declared limit is not so", "",
              "The adapter's greeting, or the name of the target, declares a limit of the decoder: it ends a string at "
              "octet 00, refuses it, strips a signature, or sits in XML. The decoder does something else with such a "

@@ -61,6 +61,8 @@ MEASURED = VALIDATE + DECODE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED 
 ACCEPTED, REFUSED, UNSUPPORTED, FAILED = b"A", b"R", b"U", b"X"
 NOT_SAID = 0xFFFFFFFF
 INCOMPLETE_NOT_SAID = 0xFF
+BREACH = 1
+"""``incomplete`` of a failure in a batch: the decoder gave its adapter an answer that breaks what the two agreed on."""
 
 ECHO_PROBE = bytes.fromhex("0D0A0A1A0080FF")
 """Octets that reveal pipes in text mode, an effect of Ctrl-Z, and streams that pass through a charset decoder."""
@@ -558,7 +560,8 @@ class Answers:
             elif status == UNSUPPORTED[0]:
                 yield Unsupported()
             else:
-                yield Failed(printable(output[:_TEXT_SHOWN].decode("ascii", "backslashreplace")))
+                text = printable(output[:_TEXT_SHOWN].decode("ascii", "backslashreplace"))
+                yield Misbehaved(text) if incomplete == BREACH else Failed(text)
 
 
 _REFUSED = Refused()

@@ -19,11 +19,13 @@ from overlong.conformance.protocol.kind import (
     VERDICT,
     Code,
 )
-from overlong.conformance.protocol.wire import ENCODING
+from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING
 from overlong.conformance.report.links import section_links
 from overlong.conformance.report.markdown import code, text
 from overlong.conformance.report.wording import faults, given
 from overlong.conformance.support.printable import counted, printable
+from overlong.conformance.vectors.encoding import SCALARS as SCALAR_VALUES
+from overlong.conformance.vectors.encoding import UTF16, WIDTHS
 from overlong.conformance.vectors.encoding import given as numbers_of
 from overlong.reference import DEFECTS
 
@@ -109,8 +111,9 @@ def _parts(subject: Subject, cause: Cause, confirmed: Confirmation | None) -> It
         yield _fenced(confirmed.program, confirmed.language)
     elif cause.reproduce:
         yield f"To see it: {code(cause.reproduce, 2000)}."
-    yield text(defect.paragraph if defect else KINDS[cause.code].paragraph, 2000)
-    yield f"overlong calls this {cause.code}."
+    if known := defect or KINDS.get(cause.code):  # a newer version knows more codes
+        yield text(known.paragraph, 2000)
+    yield f"overlong calls this {text(cause.code)}."
     if intent := announced(subject, cause.code):
         yield f"The documentation says: {text(intent)}. If this is meant, please read this as a question."
 
@@ -121,8 +124,9 @@ def _title(subject: Subject, cause: Cause) -> str:
 
 
 def _input(cause: Cause) -> str:
-    """The input: octets with their chunks, or the code points or code units for an encoder."""
-    if cause.operation not in ENCODING:
+    """The input: octets with their chunks; or the code points or code units for an encoder, if they are whole."""
+    width = WIDTHS[UTF16 if cause.operation == ENCODE_UTF16 else SCALAR_VALUES]
+    if cause.operation not in tuple(ENCODING) or len(cause.octets) % width:
         return given(cause)
     return " ".join(f"U+{number:04X}" for number in numbers_of(cause.operation, cause.octets))
 

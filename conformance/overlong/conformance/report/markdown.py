@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import CLAIMS
-from overlong.conformance.report.wording import faults, given, of_standings, of_states, state_words, verdict
+from overlong.conformance.report.wording import faults, given, meaning_of, of_standings, of_states, state_words, verdict
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
@@ -166,7 +165,7 @@ def _subject(subject: Subject, kind: ReportKind) -> Iterator[str]:
         rows = [_row("", "claim", "state", "the decoder"), _rule(4)]
         for claim, state in subject.claims.items():
             known = state if state in (HOLDS, FAILS, NOT_MEASURED) else text(state)
-            what = text(subject.details.get(claim, ""), 1000) or CLAIMS.get(claim, "")
+            what = text(subject.details.get(claim, ""), 1000) or meaning_of(claim, state)
             rows.append(_row(_GLYPHS.get(state, _OPEN), text(claim), known, what))
         yield "\n".join(rows)
     looked_at = [cause for cause in faults(subject) if cause in subject.told]

@@ -125,7 +125,7 @@ def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict
     taxonomies = related(rules.values())
     vectors = _vectors()
     driver: dict[str, Any] = {"name": "overlong", "rules": list(rules.values())}
-    if version := re.search(r"\d+(\.\d+)+\S*", report.generator):
+    if version := re.search(r"(?<!\d)\d++(\.\d+)+\S*", report.generator):
         driver["version"] = shown(version[0])
     run: dict[str, Any] = {
         "tool": {"driver": driver},

@@ -214,6 +214,8 @@ def _remarks_on_sweep(run: SweepRun) -> Iterator[str]:
         yield f"{limit.member}: {limit.word}; {limit.strings} are judged by that"
     if left_out := sum(part.kinds[LEFT_OUT] for part in run.plans):
         yield f"not asked, after too many faults: {thousands(left_out)} strings"
+    if run.unsupported:
+        yield f"{run.unsupported}: the verdict does not cover them"
     if run.resumed:
         yield f"of these, {thousands(run.resumed)} strings were asked by an earlier run"
     for note in run.notes:

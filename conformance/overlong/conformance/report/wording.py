@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.tiers import short_of_usual
 from overlong.conformance.oracle.stream_state import ended_how
-from overlong.conformance.protocol.kind import UNDECLARED
+from overlong.conformance.protocol.kind import CLAIMS, UNDECLARED
 from overlong.conformance.protocol.wire import SEPARATE
 from overlong.conformance.results.headline import WAITS, state_of
 from overlong.conformance.results.model import EXPECTED, INPUTS, MORE, ReportKind, Standing, State
@@ -268,6 +268,12 @@ def given(cause: Cause, profile: str = "") -> str:
             stream = Vector("", b"", profile=Profile(speaks))
             words += f" that {ended_how(cause.earlier, stream)}"
     return words
+
+
+def meaning_of(claim: str, state: str) -> str:
+    """What a claim says of the decoder; of one that fails, that it is not true."""
+    meaning = CLAIMS.get(claim, "")
+    return f"not true: {meaning}" if meaning and state == FAILS else meaning
 
 
 def headline(cause: Cause) -> str:

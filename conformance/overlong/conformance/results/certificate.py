@@ -1,7 +1,7 @@
 """The certificate: an in-toto Statement of the suites and sweeps that a decoder ran, and of the claims that hold.
 
-It holds no time, no random value and no path of the machine, so the same decoder and the same version give the same
-octets.
+It holds no time, no path of the machine, and no random value but the seed of a sweep, which its command names: the same
+decoder, seed and version give the same octets.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.expected import Expectations, Stale
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
-    from overlong.conformance.targets.resolve import Identity
+    from overlong.conformance.targets.identity import Identity
 
 CERTIFICATE = "certificate.json"
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -45,6 +45,25 @@ SAMPLED = (
 that ran. It also names encoding or :data:`OF_MEMORY` if no suite measured them."""
 NOT_COVERED = (*(f"{behaviour}, beyond {suites}" for behaviour, suites, _ in SAMPLED), OF_MEMORY, "encoding")
 """Behaviour that the suites alone do not measure."""
+
+
+OF_A_COMMAND = "files that the command loads and does not name; --subject FILE names those of the decoder"
+"""What the subjects of a program leave out if no one names its other files."""
+LEFT_OUT = "the suite "
+"""How the line of a suite that was left out begins."""
+
+
+def not_measured_by(operations: Iterable[str], plans: Iterable[str]) -> list[str]:
+    """Behaviour that suites with these operations and these plans of sweeps do not measure."""
+    asked = {operation for each in operations for operation in each}
+    covered = ["encoding"] * bool(asked & set(ENCODE + ENCODE_UTF16)) + [OF_MEMORY] * (GUARDED in asked)
+    swept = {plan.partition("-")[0]: plan for plan in plans}
+    further = {
+        f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {found[0]}"
+        for behaviour, suites, kinds in SAMPLED
+        if (found := [swept[kind] for kind in kinds if kind in swept])
+    }
+    return [further.get(each, each) for each in NOT_COVERED if each not in covered]
 
 
 @dataclass(frozen=True)
@@ -107,19 +126,12 @@ class Certificate:
     @property
     def not_covered(self) -> list[str]:
         """Behaviour that none of the suites measured."""
-        encoder = any(set(part.operations) & set(ENCODE + ENCODE_UTF16) for part in self.run.suites)
-        covered = ["encoding"] * encoder
-        if any(GUARDED in part.operations for part in self.run.suites):
-            covered.append(OF_MEMORY)
         left_out = [SUITES[name] for name in self.left_out if offered_in(SUITES[name], self.run.greeting)]
-        swept = {part.plan.partition("-")[0]: part.plan for part in self.run.swept.plans} if self.run.swept else {}
-        further = {
-            f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {plans[0]}"
-            for behaviour, suites, kinds in SAMPLED
-            if (plans := [swept[kind] for kind in kinds if kind in swept])
-        }
-        return [further.get(each, each) for each in NOT_COVERED if each not in covered] + [
-            f"the suite {suite.name}: {suite.shows}" for suite in left_out
+        plans = [part.plan for part in self.run.swept.plans] if self.run.swept else []
+        return [
+            *not_measured_by((part.operations for part in self.run.suites), plans),
+            *[OF_A_COMMAND] * self.identity.of_a_command,
+            *(f"{LEFT_OUT}{suite.name}: {suite.shows}" for suite in left_out),
         ]
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import CLAIMS, NORMATIVE
+from overlong.conformance.protocol.kind import CLAIMS, GRAVE
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -22,7 +22,7 @@ class State(StrEnum):
     EXPECTED = "diverges as expected"
     """Each of its divergences is an expected deviation: 0 unexpected, never "certified"."""
     EXCEPT = "conforms with exceptions"
-    """No claim that RFC 3629 demands fails, but another claim fails."""
+    """No claim of :data:`~overlong.conformance.protocol.kind.GRAVE` fails, but another claim fails."""
     DIVERGES = "diverges"
     INCOMPLETE = "incomplete"
     NOT_MEASURED = "not measured"
@@ -56,9 +56,7 @@ def state_of(failing: Collection[str], *, held: bool, incomplete: bool = False, 
     if as_expected:
         return State.EXPECTED
     if failing:
-        graver = NORMATIVE.intersection(failing) or not CLAIMS.keys() >= set(
-            failing
-        )  # an unknown claim may be one that RFC 3629 demands
+        graver = GRAVE.intersection(failing) or not CLAIMS.keys() >= set(failing)  # an unknown claim may be grave
         return State.DIVERGES if graver else State.EXCEPT
     return State.CONFORMS if held else State.NOTHING
 

@@ -10,9 +10,9 @@ import hashlib
 import shlex
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
+from overlong.conformance.support.portable import portable_file, sha256_of
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.vector import FOUND, IdError, cut
@@ -58,11 +58,11 @@ class GivenFile:
         Raises:
             OSError: the file cannot be read.
         """
-        name = path.name if path.is_absolute() else PurePath(path).as_posix()
+        name = portable_file(path)
         if not path.is_dir():
-            return cls(name, "sha256", _sha256(path))
+            return cls(name, "sha256", sha256_of(path))
         files = sorted(file for file in path.iterdir() if file.is_file())
-        lines = "".join(f"{_sha256(file)}  {file.name}\n" for file in files)
+        lines = "".join(f"{sha256_of(file)}  {file.name}\n" for file in files)
         return cls(name, "dirHash", hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest())
 
     def as_json(self) -> dict[str, Any]:
@@ -84,6 +84,8 @@ class Invocation:
     expected: GivenFile | None
     """The file of expected deviations."""
     limits: Limits
+    subjects: tuple[str, ...] = ()
+    """More files of the decoder, by their names."""
 
     def command(self, speaks: str) -> str:
         """The command line that repeats this run, measured by the dialect ``speaks``."""
@@ -92,6 +94,7 @@ class Invocation:
         words += [word for file in self.vectors for word in ("--vectors", file.name)]
         words += options_of(self.sweeps) if self.sweeps else ["--no-sweeps"] * (self.sweeps is not None)
         words += ["--expected", self.expected.name] if self.expected else []
+        words += [word for file in self.subjects for word in ("--subject", file)]
         words += [self.target] if isinstance(self.target, str) else ["--", *self.target]
         return shlex.join(["overlong", "certify", *words])
 
@@ -109,6 +112,7 @@ class Invocation:
                 "restarts": self.limits.restarts,
                 "memory": self.limits.memory,
             },
+            **({"subjects": list(self.subjects)} if self.subjects else {}),
         }
 
 
@@ -182,11 +186,6 @@ def _in_a_suite(vector: Vector) -> bool:
         return any(found.octets == vector.octets for found in find_vectors(vector.id))
     except IdError:
         return False
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def options_of(names: Iterable[str]) -> list[str]:

@@ -246,7 +246,12 @@ class Run:
 
     @property
     def ordered_buckets(self) -> list[Bucket]:
-        return sorted(self.buckets.values(), key=lambda bucket: (bucket.example.code, bucket.example.order))
+        """Faults of memory first: what leaves its memory may answer anything; then by code and example."""
+        return sorted(self.buckets.values(), key=_grave_first)
+
+
+def _grave_first(bucket: Bucket) -> tuple[bool, str, tuple[int, bytes, str, int, bool, int, str]]:
+    return bucket.example.claim != MEMORY, bucket.example.code, bucket.example.order
 
 
 def offered(asks: str, greeting: Greeting) -> str:

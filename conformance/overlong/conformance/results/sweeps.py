@@ -8,17 +8,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.alone import ALONE
-from overlong.conformance.oracle.kinds import LEFT_OUT
+from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE, NOT_SUPPORTED
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.results.shard import NOTHING, Account
-from overlong.conformance.support.printable import thousands
+from overlong.conformance.support.printable import counted, thousands
 from overlong.conformance.vectors.names import spelt_before
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.targets.resolve import Identity
+    from overlong.conformance.targets.identity import Identity
     from overlong.conformance.vectors.profile import Profile
 
 
@@ -60,6 +62,22 @@ class DivergentSet:
     apart: tuple[tuple[bytes, ...], ...] = ()
     """Where what its strings are called takes an answer to tell (``sweep/summary/apart.py``): for each name that some
     of them may have, the first that may have it, shortlex order."""
+
+    @property
+    def strings(self) -> str:
+        """The description without the dialects at its end."""
+        return self.description.rsplit(_AS, 1)[0] if self.dialects else self.description
+
+
+def as_dialects(description: str, dialects: Sequence[str]) -> str:
+    """A description that ends with the dialects, if there are any: ``…, as wtf-8 or lax-surrogates does``."""
+    if not dialects:
+        return description
+    *some, last = dialects
+    return f"{description}{_AS}{', '.join(some)} or {last} does" if some else f"{description}{_AS}{last} does"
+
+
+_AS = ", as "
 
 
 @dataclass(frozen=True)
@@ -105,7 +123,7 @@ class PlanRun:
     @property
     def divergences(self) -> int:
         """How many strings diverge."""
-        return sum(count for kind, count in self.kinds.items() if kind != LEFT_OUT)
+        return sum(count for kind, count in self.kinds.items() if kind not in NO_DIVERGENCE)
 
     @property
     def wrong(self) -> str:
@@ -157,12 +175,13 @@ class SweepRun:
         alike: dict[str, list[SweepBucket]] = {}
         for bucket in self.buckets:
             if bucket.cause is None:
-                alike.setdefault(bucket.found.description, []).append(bucket)
-        lines = [
-            f"{', '.join(dict.fromkeys(each.plan for each in some))}: "
-            f"{thousands(sum(each.found.count for each in some))} diverge: {description}"
-            for description, some in alike.items()
-        ]
+                alike.setdefault(bucket.found.strings, []).append(bucket)
+        lines: list[str] = []
+        for strings, some in alike.items():
+            plans = ", ".join(dict.fromkeys(each.plan for each in some))
+            dialects = [each for each in some[0].found.dialects if all(each in one.found.dialects for one in some)]
+            diverging = thousands(sum(each.found.count for each in some))
+            lines.append(f"{plans}: {diverging} diverge: {as_dialects(strings, dialects)}")
         if self.undescribed:
             count = sum(run.divergences for run in self.plans if run.plan in self.undescribed)
             names = ", ".join(self.undescribed)
@@ -179,6 +198,12 @@ class SweepRun:
         return sum(run.divergences for run in self.plans)
 
     @property
+    def unsupported(self) -> str:
+        """``2 strings were answered 'unsupported'``; empty if none was."""
+        count = sum(run.kinds[NOT_SUPPORTED] for run in self.plans)
+        return f"{counted(count, 'string')} {'was' if count == 1 else 'were'} answered 'unsupported'" if count else ""
+
+    @property
     def wrong(self) -> str:
         """What of the sweep did not run as planned; empty if all did."""
         if self.incomplete:
@@ -187,7 +212,7 @@ class SweepRun:
 
     @property
     def conformant(self) -> bool:
-        """All strings were asked as planned, and none diverges."""
+        """All strings were asked as planned and answered, and none diverges."""
         return self.state is State.CONFORMS
 
     @property
@@ -200,8 +225,10 @@ class SweepRun:
 
     @property
     def state(self) -> State:
-        """What the sweep comes to."""
-        return state_of(self.failing, held=True, incomplete=bool(self.incomplete or self.wrong))
+        """What the sweep comes to; incomplete if some strings are not supported and none diverges."""
+        failing = self.failing
+        open_ = bool(self.incomplete or self.wrong or (self.unsupported and not failing))
+        return state_of(failing, held=True, incomplete=open_)
 
     @property
     def digest(self) -> str:

@@ -44,6 +44,7 @@ class ResultsWriter:
         self._file = file
         self._command = command
         self._written: Counter[tuple[str, str]] = Counter()
+        self._failure: OSError | None = None
 
     def header(self, target: str, greeting: Greeting, digest: str, profile: str) -> None:
         self._write(header_as_json(target, greeting, digest, profile, self._command))
@@ -65,12 +66,23 @@ class ResultsWriter:
             self._write({"record": "portrait", "name": each.name, "answers": packed(each.answers)})
 
     def footer(self, certificate: Certificate) -> None:
-        """All that is known when a run has ended."""
+        """All that is known when a run has ended.
+
+        Raises:
+            OSError: this, or a record before it, could not be written.
+        """
         for record in closing_records(certificate, self._written):
             self._write(record)
+        if self._failure is not None:
+            raise self._failure
 
     def _write(self, record: dict[str, Any]) -> None:
-        self._file.write(spelt(record) + "\n")
+        if self._failure is not None:
+            return
+        try:
+            self._file.write(spelt(record) + "\n")
+        except OSError as error:
+            self._failure = error  # the run goes on, and :meth:`footer` tells
 
 
 def header_as_json(target: str, greeting: Greeting, digest: str, profile: str, command: str) -> dict[str, Any]:

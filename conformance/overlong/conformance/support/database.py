@@ -58,7 +58,7 @@ class Sort:
         except OSError as error:
             why = error.strerror or printable(str(error))
             raise self.error(f"{printable(str(path))}: {why}; choose another folder with -o") from error
-        except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:  # from a row's contents
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError) as error:  # of a row
             raise self.error(f"{printable(str(path))}: {self.damaged}") from error
 
 
@@ -84,6 +84,8 @@ class Database:
         Raises:
             Exception: the sort's error: the file cannot be opened.
         """
+        if path.is_symlink():  # the folder may be a stranger's, and the link lead out of it
+            raise cls.sort.error(f"{printable(str(path))}: a symbolic link; name the folder that it leads to")
         with cls.sort.errors_of(path):
             address = f"{path.resolve().as_uri()}?{how}"
             connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=wait)

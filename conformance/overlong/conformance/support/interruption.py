@@ -61,6 +61,18 @@ def listen() -> None:
             signal.signal(number, interrupt)
 
 
+def no_more_interruptions() -> None:
+    """From here on signals change neither what this process reports nor its exit code: both are known.
+
+    They are ignored, because Python removes its own handlers when it ends. Where :func:`listen` was not called, as in a
+    program that only uses a function of this one, nothing changes.
+    """
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, *ENDINGS):
+            if signal.getsignal(number) is interrupt:
+                signal.signal(number, signal.SIG_IGN)
+
+
 @contextlib.contextmanager
 def listening() -> Generator[None]:
     """In this context, SIGTERM, a lost terminal and Ctrl-C interrupt, if it is possible and they are not ignored."""

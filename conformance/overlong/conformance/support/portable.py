@@ -1,4 +1,4 @@
-"""Names of targets for certificates, without paths of this machine.
+"""Names of targets and files for certificates, without paths of this machine; and digests of files.
 
 A path in the current folder becomes relative to it. Any other path is cut to its last part: the verifier has the file
 in the current folder, or names its place; the certificate has its digest.
@@ -6,6 +6,7 @@ in the current folder, or names its place; the certificate has its digest.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
@@ -37,6 +38,22 @@ def portable(target: str | tuple[str, ...]) -> str | tuple[str, ...]:
     if kind.partition("[")[0] == "cmd":
         return f"{kind}:{_words(rest)}"
     return target
+
+
+def portable_file(path: Path) -> str:
+    """A file's name in a certificate: relative to the current folder if it lies there, else its last part."""
+    whole, here = Path(os.path.abspath(path)), Path.cwd()  # noqa: PTH100 (links stay)
+    return whole.relative_to(here).as_posix() if whole.is_relative_to(here) and whole != here else whole.name
+
+
+def sha256_of(path: Path) -> str:
+    """The digest of a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _words(text: str) -> str:

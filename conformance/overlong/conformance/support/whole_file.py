@@ -7,7 +7,7 @@ import errno
 import os
 import stat
 import sys
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -44,6 +44,27 @@ def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
         raise
 
 
+class NotSaved(OSError):
+    """Results were measured, but cannot be saved."""
+
+    def __init__(self, error: OSError, results: Any) -> None:
+        super().__init__(error.errno, error.strerror, error.filename)
+        self.results = results
+
+
+@contextlib.contextmanager
+def saving(results: Any) -> Generator[None]:
+    """A context in which results are saved.
+
+    Raises:
+        NotSaved: an error of the system; it carries the results, so that they can be shown.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise NotSaved(error, results) from error
+
+
 def _opened(unfinished: Path, path: Path) -> int:
     """Open an empty file, which no other process writes to until it is closed; links are not followed.
 
@@ -65,16 +86,34 @@ def _opened(unfinished: Path, path: Path) -> int:
         os.close(descriptor)  # another process was faster, and has renamed or removed it
 
 
-def _lock(descriptor: int, path: Path) -> None:
+def _lock(descriptor: int, path: Path, busy: str = "another process is writing it just now") -> None:
     if sys.platform != "win32":
         import fcntl
 
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise OSError(errno.EBUSY, "another process is writing it just now", str(path)) from None
+            raise OSError(errno.EBUSY, busy, str(path)) from None
         except OSError:  # a file system without locks
             return
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Generator[None]:
+    """In this context, no other process gets to this context for the same folder. The end of a process ends it, too.
+
+    Raises:
+        OSError: another process is there, or the folder cannot be opened.
+    """
+    if sys.platform == "win32":  # it has no locks of folders
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        _lock(descriptor, folder, "another run is writing its results there")
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _is_still(descriptor: int, unfinished: Path) -> bool:

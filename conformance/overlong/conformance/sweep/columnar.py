@@ -15,7 +15,7 @@ import numpy as np
 from overlong.conformance.oracle.columnar import SAYS_ALL
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.judging import Judge, shown
-from overlong.conformance.oracle.kinds import CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault
+from overlong.conformance.oracle.kinds import AGREES, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.results.shard import ShardResult
@@ -104,9 +104,11 @@ class ShardTally:
         self.kinds[start:stop] = kinds
 
     def note_unstable(self, first: int, answered: Answered) -> None:
-        """Note a failure on a batch whose strings all succeed singly: the first string represents all."""
+        """Note a failure on a batch whose strings all get answers singly: the first represents all if it is right."""
         fault = answered.unstable
         assert fault is not None, "asked for only then"
+        if self.kinds is not None and self.kinds[first - self.shard.first] != AGREES:
+            return
         kind = TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
         self.mark(first, kind, first + 1)
         text = f"{describe(fault)}, among strings before it; not when asked again"

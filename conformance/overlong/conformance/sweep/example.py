@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.cause import causes
 from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.flaky import RERUN, RerunQueue
 from overlong.conformance.oracle.kinds import CRASHED, DEMANDED, KINDS, MISBEHAVED, TIMED_OUT
 from overlong.conformance.oracle.limits import expected_under, judged, limits_of
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.kind import VERDICT, Code
-from overlong.conformance.protocol.observation import Refused
-from overlong.conformance.protocol.wire import VALIDATE
+from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.wire import GUARDED, VALIDATE
+from overlong.conformance.results.run import offered
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector
 
@@ -26,27 +27,6 @@ AFTER, AT_PLACE, AMONG = Code.EARLIER_CALLS, Code.PLACE_IN_MEMORY, Code.UNSTABLE
 place in memory, if the target was called in its own process; or on the strings asked with it. A failure that
 does not recur gets the last code, whatever its cause."""
 _FAILED = {CRASHED, TIMED_OUT, MISBEHAVED}
-
-
-def cause_of(target: FramedTarget, finding: Finding) -> Finding | None:
-    """The finding behind a refusal at a wrong offset, if the offset itself is not the fault.
-
-    If a target refuses a string after its first error, it may accept the octets before that offset. If it refuses a
-    string before its first error, it may refuse the well-formed text there. Then that is the fault.
-
-    Raises:
-        BudgetSpent: the target failed more often than its limit.
-        TargetError: it cannot be asked any more.
-    """
-    vector, observed, flaw = finding.vector, finding.observed, finding.vector.flaw
-    if finding.code != Code.OFFSET or flaw is None or not isinstance(observed, Refused) or observed.offset is None:
-        return None
-    end = max(flaw.offset, observed.offset)
-    before = Vector(vector.category, vector.octets[:end], profile=vector.profile)
-    for answered in target.observe([(Batch.of([before]), finding.operation)]):
-        found = next(compare_batch(answered, target.greeting), None)
-        return found if found is not None and found.claim == VERDICT and not answered.faults else None
-    return None
 
 
 def named_apart(target: FramedTarget, profile: Profile, operation: str, found: DivergentSet) -> tuple[Finding, ...]:
@@ -69,7 +49,7 @@ def named_apart(target: FramedTarget, profile: Profile, operation: str, found: D
                 known = least.get(finding.bucket)
                 if known is None or finding.order < known.order:
                     least[finding.bucket] = finding
-    return tuple(cause_of(target, finding) or finding for finding in least.values())
+    return tuple(causes(list(least.values()), target, target.greeting))
 
 
 def asked_again(
@@ -82,7 +62,8 @@ def asked_again(
 ) -> Finding:
     """The fault in the answer to the least of some strings; if there is none, the condition of its divergence.
 
-    If repeated questions get different answers, that is the fault.
+    If repeated questions get different answers, that is the fault. If the answer depends on the place in memory, a
+    function is examined (``G``), which names the address or the guard that shows it.
 
     Args:
         target: open.
@@ -111,6 +92,8 @@ def asked_again(
             return _rerun(target, finding)
         expected = next(iter(expected_under(vector, operation, limits)), expected_of(vector, operation))
         is_placed = in_process and found.kind not in _FAILED
+        if is_placed and not touched and (in_memory := _examined(target, vector)) is not None:
+            return in_memory
         code = AFTER if found.where.earlier is not None else AT_PLACE if is_placed else AMONG
         said_then = f"that is right; in the sweep: {KINDS[found.kind]}"
         # the answer in the sweep was wrong all the same, whatever it depends on
@@ -118,6 +101,13 @@ def asked_again(
         right = Finding(vector, operation, code, expected, observed, KINDS[found.kind], ("", said_then), refutes)
         return _rerun(target, right)
     raise TargetError(f"{target.id}: it gives no answer to a string of the sweep when asked again")
+
+
+def _examined(target: FramedTarget, vector: Vector) -> Finding | None:
+    """The fault of memory that explains an answer that is right when asked again: it names the address."""
+    for answered in target.observe([(Batch.of([vector]), each) for each in offered(GUARDED, target.greeting)]):
+        return next(compare_batch(answered, target.greeting), None)
+    return None
 
 
 def _rerun(target: FramedTarget, finding: Finding) -> Finding:

@@ -20,7 +20,8 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.ledger import LedgerEntry
 from overlong.conformance.sweep.opening import close_engines, end_engine, open_ahead, run_shard
-from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.conformance.targets.identity import identity_of
+from overlong.conformance.targets.resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -8,39 +8,43 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.cause import causes
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
-from overlong.conformance.oracle.kinds import LEFT_OUT
+from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.results.invocation import options_of, reproduce_command
 from overlong.conformance.results.shard import Account
 from overlong.conformance.results.sweep_statement import RESULTS, to_json
 from overlong.conformance.results.sweeps import PlanRun, SweepBucket, SweepRun
+from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
-from overlong.conformance.support.whole_file import make_folder, written_whole
+from overlong.conformance.support.temporary import TemporaryFolder
+from overlong.conformance.support.whole_file import make_folder, saving, written_whole
 from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
-from overlong.conformance.sweep.example import asked_again, cause_of, named_apart
+from overlong.conformance.sweep.example import asked_again, named_apart
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.opening import called_in_process, close_engines
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Local, ShardTask, results
+from overlong.conformance.targets.identity import hold_to, identity_of
 from overlong.conformance.targets.recorded import RecordedTarget
-from overlong.conformance.targets.resolve import Limits, identity_of, resolve
+from overlong.conformance.targets.resolve import Limits, resolve
 from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.ledger import LedgerEntry
@@ -114,9 +118,9 @@ def sweep(
         raise TargetError(NOT_RECORDED)
     with contextlib.ExitStack() as stack:
         stack.callback(resolved.close)
+        identity = identity_of(resolved)  # before it starts: it may replace its own files
         resolved.open()
         expected = expectation(profile, resolved.greeting, operation)
-        identity = identity_of(resolved)
         name = target if isinstance(target, str) else tuple(target)
         job = SweepJob(name, profile, expected.operation, limits or Limits(), columns)
         in_process = called_in_process(job, resolved)
@@ -140,30 +144,28 @@ def sweep(
         again = ask_again(resolved, run, chosen)
         resolved.close()  # the engines start their own processes
         if output is None:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="overlong-")))
+            folder = stack.enter_context(TemporaryFolder("sweep")).path
         else:
             make_folder(folder := output)
         ledger = stack.enter_context(Ledger.open(folder / LEDGER, _header(run), resume=resume))
         (folder / RESULTS).unlink(missing_ok=True)  # an earlier run's result must not pass for this one's
         _run(run, ledger, lambda: pool or _pool(job, cluster, run), progress or _no_progress, enough, within)
         if not run.incomplete or run.spent:
-            for part in run.plans:
-                _sum_up(part, ledger, run)
-            left_out = sum(part.kinds[LEFT_OUT] for part in run.plans)
-            if left_out and not run.divergences and not run.incomplete:  # it failed on an unknown string
-                run.done -= left_out
-                run.incomplete, run.spent = "it failed too often; raise the limit with --restarts", True
+            _sum_all_up(run, ledger)
             if not run.wrong:
                 diverging = [part for part in run.plans if part.divergences]
                 described = telling(diverging) if apart else diverging
                 run.undescribed = tuple(part.plan for part in diverging if part not in described)
-                run.buckets = _buckets(run, described, ledger, resolved, expected, apart=apart)
+                _describe(run, described, ledger, resolved, expected, apart=apart)
                 add_again(run, again, ledger)
             run.notes += resolved.notes
+        hold_to(resolved, identity)
         if output is not None and not run.incomplete and not run.wrong:
-            with written_whole(folder / RESULTS) as file:
-                file.write(to_json(run))
-            ledger.finish()
+            no_more_interruptions()
+            with saving(run):
+                with written_whole(folder / RESULTS) as file:
+                    file.write(to_json(run))
+                ledger.finish()
         run.seconds = time.monotonic() - started
     return run
 
@@ -248,7 +250,7 @@ def _run(
                 ledger.add(entry)
                 run.done += entry.result.shard.count
                 progress(entry.result.shard.plan, run.done, total)
-                if entry.counts.keys() - {LEFT_OUT}:
+                if entry.counts.keys() - NO_DIVERGENCE:
                     diverging.add(entry.result.shard.plan)
             each = (time.monotonic() - since) / price
             if enough is not None and len(diverging) >= enough:
@@ -290,6 +292,16 @@ def _pool(job: SweepJob, cluster: str, run: SweepRun) -> _Pool:
     return Cluster(cluster, ShardTask(job), (run.identity.digest,), close_engines)
 
 
+def _sum_all_up(run: SweepRun, ledger: Ledger) -> None:
+    """Sum up all plans; strings that the target was not asked make a sweep without divergences incomplete."""
+    for part in run.plans:
+        _sum_up(part, ledger, run)
+    left_out = sum(part.kinds[LEFT_OUT] for part in run.plans)
+    if left_out and not run.divergences and not run.incomplete:  # it failed on an unknown string
+        run.done -= left_out
+        run.incomplete, run.spent = "it failed too often; raise the limit with --restarts", True
+
+
 def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
     """Add up a plan's shards, and compute its digest.
 
@@ -325,7 +337,7 @@ def telling(diverging: Sequence[PlanRun]) -> list[PlanRun]:
     return told
 
 
-def _buckets(
+def _describe(
     run: SweepRun,
     diverging: Sequence[PlanRun],
     ledger: Ledger,
@@ -333,10 +345,13 @@ def _buckets(
     expected: ExpectedAnswers,
     *,
     apart: bool,
-) -> list[SweepBucket]:
-    """The divergences of some plans, as a few sets; the example of each is asked again singly."""
+) -> None:
+    """Add the divergences of some plans, as a few sets; the example of each is asked again singly.
+
+    If the target fails too often, the run is incomplete, and keeps what was asked again before that.
+    """
     if not diverging:
-        return []
+        return
     from overlong.conformance.sweep.summary import summarise
 
     found = [
@@ -346,13 +361,16 @@ def _buckets(
         for each in summarise(plan_named(part.plan, run.profile), expected, results, apart=apart)
     ]
     target.restart_budget += _FAILURES * len(found)  # the limit was for the sweep, which has found the crashes
-    target.open()
-    buckets: list[SweepBucket] = []
-    for plan, each in found:
-        finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
-        cause, others = cause_of(target, finding), named_apart(target, run.profile, run.operation, each)
-        buckets.append(SweepBucket(plan, each, finding, cause, others))
-    return buckets
+    try:
+        target.open()
+        for plan, each in found:
+            finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
+            run.buckets.append(SweepBucket(plan, each, finding))
+            (cause,) = causes([finding], target, target.greeting)
+            others = named_apart(target, run.profile, run.operation, each)
+            run.buckets[-1] = SweepBucket(plan, each, finding, None if cause is finding else cause, others)
+    except (BudgetSpent, TargetError) as error:
+        run.incomplete = run.incomplete or str(error)
 
 
 def _no_progress(_plan: str, _done: int, _total: int) -> None:

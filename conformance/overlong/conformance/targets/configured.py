@@ -8,6 +8,7 @@
     timeout = 2.0
     restarts = 10
     environment = { LC_ALL = "C.UTF-8" }
+    subjects = ["build/decoder.o"]
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ class Configured:
     timeout: float | None = None
     restarts: int | None = None
     environment: dict[str, str] = field(default_factory=dict[str, str])
+    subjects: tuple[str, ...] = ()
+    """More files that identify it."""
     file: str = ""
     """The file that defines it, in the current folder."""
     digest: str = ""
@@ -202,7 +205,7 @@ def _read(where: str, entry: object) -> Configured:
     if not isinstance(entry, dict):
         raise UnknownTarget(f"{where} is no table; write command = [...] or target = '...' in it")
     given = cast("dict[str, Any]", entry)
-    known = {"command", "target", "setup", "timeout", "restarts", "environment"}
+    known = {"command", "target", "setup", "timeout", "restarts", "environment", "subjects"}
     if unknown := sorted(given.keys() - known):
         raise UnknownTarget(
             f"{where}: there is no {printable(unknown[0])!r}; {did_you_mean(unknown[0], sorted(known))}"
@@ -227,12 +230,18 @@ def _read(where: str, entry: object) -> Configured:
         raise UnknownTarget(f"{where}.timeout is no number of seconds from 0.01 to 3600")
     if restarts is not None and (type(restarts) is not int or restarts < 0):
         raise UnknownTarget(f"{where}.restarts is no whole number from 0 up")
+    subjects: Any = given.get("subjects", [])
+    if not isinstance(subjects, list) or not all(
+        isinstance(file, str) and file and "\0" not in file for file in cast("list[object]", subjects)
+    ):
+        raise UnknownTarget(f'{where}.subjects is no list of files; write subjects = ["FILE"]')
     return Configured(
         given["target"] if "target" in given else list(_words(f"{where}.command", given["command"])),
         tuple(_words(f"{where}.setup", command) for command in cast("list[object]", setup)),
         None if timeout is None else float(timeout),
         restarts,
         variables,
+        tuple(cast("list[str]", subjects)),
     )
 
 

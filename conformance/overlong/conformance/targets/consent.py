@@ -1,8 +1,12 @@
-"""Consent: commands from a file of the current folder run only after the user has seen them and agreed.
+"""Consent: a command that a file names runs only after the user has seen all of it and agreed.
 
 ``overlong certify mine`` does not show the command that it runs: ``overlong.toml`` names it, and that file may be a
-stranger's. An agreement covers certain targets of a file at its path, with its exact octets. It is stored in the user's
-state folder, in one small file for each such file.
+stranger's. So may be a certificate, and the folder of a campaign. What the user writes on the command line needs no
+agreement, nor do decoders that ship with an adapter.
+
+An agreement is stored in the user's state folder, in one small file each. One to a project's file covers certain
+targets of it, at its path, with its exact octets. One to commands of another file covers the same commands in the same
+current folder, whatever file names them: a campaign that the user has begun there continues without a question.
 """
 
 from __future__ import annotations
@@ -11,52 +15,93 @@ import hashlib
 import json
 import os
 import shlex
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.oracle.target import UnknownTarget
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured
 from overlong.conformance.targets.shipped import shipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from overlong.conformance.targets.configured import Configured
 
 VARIABLE = "OVERLONG_TRUST"
 """Environment variable: SHA-256 of the trusted files, in hexadecimal digits, separated by commas. It passes the
 agreement on to the processes that run parts of a run."""
-_SHOWN = 1000  # shown characters of a command
+MOST = 16_000
+"""The most characters to ask about, 200 lines of a terminal: nobody reads more, and the first ones scroll away."""
+_ON_A_LINE = 1000
+"""The most characters of commands in a refusal, after which nothing runs."""
 _LARGEST = 1 << 20  # octets of a file's record
+
+_REMEDY = "if you trust that file, add --trust"
 
 _agreed: set[tuple[str, str]] = set()  # digests of files and names of targets, in this process
 
 
 class NotAgreed(UnknownTarget):
-    """The user has not agreed to the commands of a file in the current folder; the message lists them."""
+    """The user has not agreed to the commands of a file; the message lists them."""
+
+    def __init__(self, wanted: WantedConsent, message: str = "") -> None:
+        super().__init__(message or wanted.refusal)
+        self.wanted = wanted
 
 
 @dataclass(frozen=True)
 class WantedConsent:
-    """Commands that would run without consent. All texts are safe to show."""
+    """Commands that would run without consent. All texts but ``place`` and ``names`` are safe to show."""
 
     file: str
-    """``overlong.toml`` or ``pyproject.toml``, in the current folder."""
+    """The file that names them."""
+    place: str
+    """The subject of the record of an agreement: the path of a project's file, or the folder and digest of commands."""
     digest: str
+    """SHA-256 of a project's file, or of the commands."""
     names: tuple[str, ...]
-    """The names of the targets in it, as written there."""
+    """The targets, as the file has them."""
     lines: tuple[str, ...]
-    """One line for each command."""
+    """All that would run: one line for each command, and for each variable of an environment."""
+    which: str
+    """The targets, in the words of a refusal."""
+    until: str
+    """How long an agreement holds, in words."""
+    remedy: str
+    """What the user can do, for a refusal."""
+    where: str = ""
+    """Where the file is, in words that follow its name."""
 
     @property
     def refusal(self) -> str:
         """The reason for not running, on one line."""
-        names, lines = ", ".join(map(printable, self.names[:3])), " | ".join(self.lines)
-        return f"{self.file}: {names} would run {lines[:_SHOWN]}; if you trust that file, add --trust"
+        lines = " | ".join(self.lines)
+        cut = f"… ({counted(len(lines), 'character')}: read the file)" if len(lines) > _ON_A_LINE else ""
+        return f"{self.file}: {self.which} would run {lines[:_ON_A_LINE]}{cut}; {self.remedy}"
+
+    @property
+    def too_long(self) -> str:
+        """The reason why nobody could agree; empty if all of it can be shown."""
+        length = sum(map(len, self.lines))
+        if length <= MOST:
+            return ""
+        return (
+            f"{self.file}: {self.which} would run commands of {counted(length, 'character')}, more than overlong asks "
+            f"about; read the file, and {self.remedy}"
+        )
+
+    def rows(self, width: int) -> Iterator[str]:
+        """All characters of all lines; the rest of a long line is on the next rows."""
+        wrapper = textwrap.TextWrapper(
+            width, initial_indent="  ", subsequent_indent="    ", drop_whitespace=False, break_on_hyphens=False
+        )
+        for line in self.lines:
+            yield from wrapper.wrap(line)
 
 
 def wanted_by(
@@ -74,16 +119,26 @@ def wanted_by(
         own = configured() if asked else {}
     chains = {name: _chain(name, own) for name in asked if name in own}
     names = dict.fromkeys(each for chain in chains.values() if _runs(chain, own) for each in chain)
-    running = [name for name in names if not _is_agreed(name, own[name])]
+    running = [name for name in names if not _is_agreed(name, _of_project(own[name].file), own[name].digest)]
     if not running:
         return None
     first = own[running[0]]
     lines = tuple(line for name in running for line in _lines(own[name], own))
-    return WantedConsent(first.file, first.digest, tuple(running), lines)
+    return WantedConsent(
+        file=first.file,
+        place=_of_project(first.file),
+        digest=first.digest,
+        names=tuple(running),
+        lines=lines,
+        which=", ".join(map(printable, running[:3])),
+        until="now and until the file changes",
+        remedy=_REMEDY,
+        where=" in this folder",
+    )
 
 
 def check(name: str, own: Mapping[str, Configured]) -> None:
-    """Check that a target of the file, and those that it refers to, may run.
+    """Check that a target of the project's file, and those that it refers to, may run.
 
     Args:
         name: the target's name.
@@ -93,7 +148,64 @@ def check(name: str, own: Mapping[str, Configured]) -> None:
         NotAgreed: they may not.
     """
     if (refused := wanted_by([name], own)) is not None:
-        raise NotAgreed(refused.refusal)
+        raise NotAgreed(refused)
+
+
+def wanted_from(file: Path, targets: Iterable[str | Sequence[str]], remedy: str = _REMEDY) -> WantedConsent | None:
+    """What targets would run without the user's consent that a certificate or a campaign names; None for nothing.
+
+    Args:
+        file: the certificate, or the campaign's database.
+        targets: the targets in it.
+        remedy: what the user can do, for the refusal.
+
+    Raises:
+        UnknownTarget: the project's file cannot be read.
+        OSError: there is no current folder.
+    """
+    commands = [each if isinstance(each, str) else list(each) for each in targets if not ships(each)]
+    if not commands:
+        return None
+    here = str(Path.cwd())
+    digest = hashlib.sha256(json.dumps([here, commands]).encode("ascii")).hexdigest()
+    names = tuple(each if isinstance(each, str) else f"-- {shlex.join(each)}" for each in commands)
+    wanted = WantedConsent(
+        file=_whole(str(file)),
+        place=f"{here}: {digest}",
+        digest=digest,
+        names=names,
+        lines=tuple(f"decoder: {_whole(name)}" for name in names),
+        which="it",
+        until="now, and again whenever a file names the same in this folder",
+        remedy=remedy,
+    )
+    return None if all(_is_agreed(name, wanted.place, digest) for name in names) else wanted
+
+
+def check_from(file: Path, targets: Iterable[str | Sequence[str]], remedy: str = _REMEDY) -> None:
+    """Check that targets that a certificate or a campaign names may run; the arguments are those of
+    :func:`wanted_from`.
+
+    Raises:
+        NotAgreed: they may not.
+        UnknownTarget: the project's file cannot be read.
+        OSError: there is no current folder.
+    """
+    targets = list(targets)
+    if (refused := wanted_from(file, targets, remedy) or wanted_by(targets)) is not None:
+        raise NotAgreed(refused)
+
+
+def ships(target: str | Sequence[str]) -> bool:
+    """True if the target is a decoder that ships with an adapter, and no file of the project gives it another meaning.
+
+    Raises:
+        UnknownTarget: the project's file cannot be read.
+    """
+    if not isinstance(target, str):
+        return False
+    name = target.removeprefix("builtin:")
+    return shipped(name) is not None and (name != target or name not in configured())
 
 
 def agree(wanted: WantedConsent) -> None:
@@ -110,18 +222,23 @@ def remember(wanted: WantedConsent) -> None:
     Raises:
         OSError: the record cannot be written.
     """
-    place, said = _memory(wanted.file), _remembered(wanted.file)
+    path, said = _memory(wanted.place), _remembered(wanted.place)
     names = {*wanted.names, *(said["targets"] if said.get("sha256") == wanted.digest else ())}
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with written_whole(place) as file:
-        json.dump({"file": str(Path(wanted.file).resolve()), "sha256": wanted.digest, "targets": sorted(names)}, file)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(path) as file:
+        json.dump({"file": wanted.place, "sha256": wanted.digest, "targets": sorted(names)}, file)
 
 
-def _is_agreed(name: str, wanted: Configured) -> bool:
-    if (wanted.digest, name) in _agreed or wanted.digest in os.environ.get(VARIABLE, "").split(","):
+def _is_agreed(name: str, place: str, digest: str) -> bool:
+    if (digest, name) in _agreed or digest in os.environ.get(VARIABLE, "").split(","):
         return True
-    said = _remembered(wanted.file)
-    return said.get("sha256") == wanted.digest and name in said["targets"]
+    said = _remembered(place)
+    return said.get("sha256") == digest and name in said["targets"]
+
+
+def _of_project(file: str) -> str:
+    """The place of a project's file."""
+    return str(Path(file).resolve())
 
 
 def _chain(name: str, own: Mapping[str, Configured]) -> list[str]:
@@ -142,32 +259,35 @@ def _runs(chain: Sequence[str], own: Mapping[str, Configured]) -> bool:
 
 def _lines(wanted: Configured, own: Mapping[str, Configured]) -> list[str]:
     """The commands that one target runs, in order."""
-    lines = [f"set-up: {printable(shlex.join(command), _SHOWN)}" for command in wanted.setup]
+    lines = [f"set-up: {_whole(shlex.join(command))}" for command in wanted.setup]
     if not isinstance(wanted.target, str):
-        lines.append(f"decoder: {printable(shlex.join(wanted.target), _SHOWN)}")
+        lines.append(f"decoder: {_whole(shlex.join(wanted.target))}")
     elif wanted.target not in own:
-        lines.append(f"decoder: {printable(wanted.target, _SHOWN)}")
-    if wanted.environment:
-        said = " ".join(f"{name}={shlex.quote(value)}" for name, value in wanted.environment.items())
-        lines.append(f"with: {printable(said, _SHOWN)}")
+        lines.append(f"decoder: {_whole(wanted.target)}")
+    lines += (f"with: {_whole(f'{name}={shlex.quote(value)}')}" for name, value in wanted.environment.items())
     return lines
 
 
-def _memory(file: str) -> Path:
-    """The path of the record of a file's consents."""
+def _whole(text: str) -> str:
+    """All of a text, safe to show."""
+    return printable(text, len(text))
+
+
+def _memory(place: str) -> Path:
+    """The path of the record of the consents for a place."""
     from platformdirs import user_state_path
 
-    place = hashlib.sha256(os.fsencode(Path(file).resolve())).hexdigest()
-    return user_state_path("overlong", appauthor=False) / "trust" / f"{place[:32]}.json"
+    name = hashlib.sha256(os.fsencode(place)).hexdigest()
+    return user_state_path("overlong", appauthor=False) / "trust" / f"{name[:32]}.json"
 
 
-def _remembered(file: str) -> dict[str, Any]:
-    """The consents for a file; empty if there are none, or if the record is damaged."""
+def _remembered(place: str) -> dict[str, Any]:
+    """The consents for a place; empty if there are none, or if the record is damaged."""
     try:
-        with _memory(file).open("rb") as opened:
+        with _memory(place).open("rb") as opened:
             read = json.loads(opened.read(_LARGEST))
     except (OSError, ValueError, RecursionError):
         return {}
     said = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
-    whole = said.get("file") == str(Path(file).resolve()) and isinstance(said.get("targets"), list)
+    whole = said.get("file") == place and isinstance(said.get("targets"), list)
     return said if whole else {}

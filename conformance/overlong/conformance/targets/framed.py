@@ -31,6 +31,7 @@ from overlong.conformance.protocol.wire import (
     ProtocolError,
 )
 from overlong.conformance.support.printable import printable, times
+from overlong.conformance.targets.answer_limit import AnswerLimit
 from overlong.conformance.targets.process import Ended, Process, size_in_words
 from overlong.conformance.targets.requests import prepared, received, slot_of, waits_for_room
 from overlong.conformance.targets.spares import Spares
@@ -39,6 +40,7 @@ from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from overlong.conformance.protocol.observation import Fault
     from overlong.conformance.protocol.wire import Greeting
@@ -83,11 +85,21 @@ class FramedTarget:
     """Returns the decoder's version if the adapter does not know it; called for each process, so it should cache."""
     suspicion: str = ""
     """What may be wrong if a signal ends it at the start."""
+    unchanged: Callable[[], None] | None = None
+    """Called before each restart; raises TargetError if a file of the target has changed."""
+    is_command: bool = False
+    """It is a program of the user's, which may load files that its command line does not name."""
+    subjects: tuple[Path, ...] = ()
+    """More files that identify it."""
     restarts: int = 0
     notes: list[str] = field(default_factory=list[str])
+    limit: AnswerLimit | None = None
+    """Its limit for answers; a second process of the same target shares it."""
 
     def __post_init__(self) -> None:
+        self._limit = self.limit or AnswerLimit(self.timeout)
         self._process: Process | None = None
+        self._known: Greeting | None = None
         self._spares = Spares(self.new_process)
         self.isolation = ""  # the kind of its isolation; known once it is open
         self._size = _FIRST  # vectors in a request
@@ -101,13 +113,16 @@ class FramedTarget:
 
     @property
     def greeting(self) -> Greeting:
-        if self._process is None:
-            raise TargetError(f"{self.id}: not started")
-        try:
-            return self._process.greeting(self.patience)
-        except OSError as error:
-            self._process = None
-            raise TargetError(f"{printable(self.id)}: cannot be started: {error.strerror}") from error
+        """The greeting of its process, or of its last one: it is known after failures and after the end, too."""
+        if self._process is not None:
+            try:
+                self._known = self._process.greeting(self.patience)
+            except OSError as error:
+                self._process = None
+                raise TargetError(f"{printable(self.id)}: cannot be started: {error.strerror}") from error
+        if self._known is None:
+            raise TargetError(f"{printable(self.id)}: not started")
+        return self._known
 
     @property
     def _running(self) -> Process:
@@ -185,6 +200,8 @@ class FramedTarget:
 
     def close(self) -> None:
         self._spares.close()
+        if (said := self._limit.note) and said not in self.notes:
+            self.notes.append(said)
         if self._process is not None:
             if self._under_way:  # the run was interrupted, so a busy target is not at fault
                 self._process.kill()
@@ -200,7 +217,7 @@ class FramedTarget:
 
     def another(self) -> FramedTarget:
         """The same target, to run in a second process."""
-        return replace(self, notes=[])
+        return replace(self, notes=[], limit=self._limit)
 
     def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
         self.begin(partial(next, iter(asked), None))
@@ -231,22 +248,24 @@ class FramedTarget:
         """
         current = self._under_way[0]
         try:
-            answers = received(self._running, current, self.timeout)
+            answers = received(self._running, current, self._limit.seconds(current.operation, current.lengths))
         except Ended as ended:
             return self._after(ended)
         self._under_way.popleft()
         self._vectors -= len(current.batch)
         self._octets -= len(current.batch.octets)
-        unstable = None
+        unstable, again = None, bool(self._suspects)
+        taken = self._taken_for(current)
+        self._limit.answered(current.operation, taken, current.lengths)
         if not self._suspects:
-            self._resize(self._taken_for(current), len(current.batch))
+            self._resize(taken, len(current.batch))
         else:
             self._suspects = max(self._suspects - len(current.batch), 0)
-            if not self._suspects and not isinstance(
-                self._failure, TimedOut
-            ):  # a target that is slow on a batch is not unstable
+            if not self._suspects and isinstance(self._failure, TimedOut):
+                self._limit.was_slow()
+            elif not self._suspects:
                 unstable = self._failure
-        return Answered(current.batch, current.operation, answers, unstable=unstable)
+        return Answered(current.batch, current.operation, answers, again=again, unstable=unstable)
 
     def _taken_for(self, current: Asked) -> float:
         """The seconds that the target took for a request, whenever the harness received the answers; 0 if unknown."""
@@ -291,6 +310,8 @@ class FramedTarget:
     def _after(self, ended: Ended) -> Answered | None:
         """Restart, and ask unanswered requests again. Returns the culprit's answer, if the culprit is known."""
         self._failure = ended.why
+        if isinstance(ended.why, TimedOut):
+            self._limit.timed_out()
         self._restart(ended.why)
         again = list(self._under_way)
         self._under_way.clear()
@@ -330,6 +351,8 @@ class FramedTarget:
                 f"{printable(self.id)} failed {times(self.restarts)} (last: {describe(why)}); "
                 "raise the limit with --restarts, or mend the first failure"
             )
+        if self.unchanged is not None:
+            self.unchanged()
         self._process = self._spares.take()
         self.start()
         try:

@@ -69,9 +69,9 @@ def library_command(name: str, rest: str) -> list[str]:
 
 
 def library_in(command: Sequence[str]) -> str:
-    """The library that a worker's command line names."""
+    """The library that a worker's command line names; empty for other workers."""
     script = str(ADAPTERS / "shared_library.py")
-    return command[command.index(script) + 1]
+    return command[command.index(script) + 1] if script in command else ""
 
 
 def _found(library: str) -> str:

@@ -92,8 +92,10 @@ class Ended(Exception):
         self.words = words
 
 
-_Read = tuple[float, list[Response]] | Greeting | Ended
-"""What the reader thread has read: responses, with the moment when they had arrived."""
+_SHORT = (MemoryError, SystemError)
+"""What CPython raises where memory is short; the second has no message of its own."""
+_Read = tuple[float, list[Response]] | Greeting | Ended | MemoryError
+"""What the reader thread has read: responses, with the moment when they had arrived; or that memory was short."""
 
 
 class Process:
@@ -383,6 +385,9 @@ class Process:
         if isinstance(arrived, Ended):
             self.kill()
             raise Ended(arrived.why, self.exit_reason())
+        if isinstance(arrived, MemoryError):  # ours: no fault of the target
+            self.kill()
+            raise arrived
         return arrived
 
     def _write(self, pipe: IO[bytes]) -> None:
@@ -396,7 +401,7 @@ class Process:
             pipe.close()
 
     def _drain(self, pipe: IO[bytes]) -> None:
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, *_SHORT):
             while octets := self._more(pipe):
                 self._stderr = (self._stderr + octets)[-_STDERR_KEPT:]
 
@@ -427,6 +432,8 @@ class Process:
             self._put(Ended(Misbehaved(str(error))))
         except (OSError, ValueError):
             self._put(Ended(self._end()))
+        except _SHORT:
+            self._put(MemoryError())
 
     def _read_greeting(self, pipe: IO[bytes], buffer: bytearray) -> Greeting | None:
         """The greeting; octets after its line stay in ``buffer``. None if the output ends before it."""

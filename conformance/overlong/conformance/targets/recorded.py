@@ -106,13 +106,17 @@ class RecordedTarget:
         """
         if self._greeting is not None:
             return
-        if not stat.S_ISREG(self.path.stat().st_mode):  # a pipe or a device cannot be read again
+        status = self.path.stat()
+        if not stat.S_ISREG(status.st_mode):  # a pipe or a device cannot be read again
             raise AnswersError(f"{self._name}: no file; write the answers to one")
-        with self.path.open("rb") as file:
-            self._octets = file.read(_LARGEST + 1)
-        if len(self._octets) > _LARGEST:
+        if status.st_size > _LARGEST:
             raise AnswersError(f"{self._name}: larger than {_LARGEST >> 30} GiB; it is not read")
-        self._read_answers(self._read_description(self._read_greeting()))
+        with self.path.open("rb") as file:
+            self._octets = file.read(LARGEST_GREETING + 1)
+            after_greeting = self._read_greeting()  # before the rest, which may be a gibibyte of anything
+            file.seek(0)
+            self._octets = file.read(_LARGEST)
+        self._read_answers(self._read_description(after_greeting))
 
     def open(self) -> None:
         self.start()

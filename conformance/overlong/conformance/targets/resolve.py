@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import os
 import shlex
-import sys
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.printable import as_name, printable
-from overlong.conformance.targets.builtin import python_command, python_words
+from overlong.conformance.targets.builtin import python_command
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured, set_up
 from overlong.conformance.targets.consent import check
@@ -68,8 +66,9 @@ def resolve(
         TargetError: it is known but cannot be used here; the message names the package to install.
     """
     limits = limits or Limits()
-    if not isinstance(name, str):
-        return _framed(f"-- {shlex.join(name)}", list(name), limits)
+    if runs_a_command(name):
+        return _of_a_command(name, limits)
+    assert isinstance(name, str), "any other is a command"
     kind, colon, rest = name.partition(":")
     if not colon and name in (own := configured()):
         return _as_configured(name, own, limits, named_by)
@@ -77,10 +76,6 @@ def resolve(
         return _builtin(rest if colon else name, limits)
     if kind == "answers":
         return RecordedTarget(Path(rest))
-    if is_one_shot(kind):
-        return _framed(name, one_shot_command(name), limits)
-    if is_line_by_line(kind):
-        return _framed(name, line_command(name), limits)
     if kind not in _COMMANDS:
         raise UnknownTarget(
             f"{printable(name)}: there is no kind of target '{printable(kind)}'; "
@@ -153,55 +148,46 @@ def _as_configured(
         target.set_up = (partial(set_up, name, wanted), *target.set_up)
     else:
         set_up(name, wanted)
+    add_subjects(target, wanted.subjects)
     return target
 
 
-@dataclass(frozen=True)
-class Identity:
-    """The identity of a target: the files of its command line with their digests, and one digest of the whole command.
-
-    For a decoder elsewhere (in an interpreter, in a library), the version in its greeting identifies it.
-    """
-
-    digest: str
-    files: tuple[tuple[str, str], ...]
+def runs_a_command(name: str | Sequence[str]) -> bool:
+    """True if a target's name is a command: a program of the user's, which may load files that it does not name."""
+    kind = name.partition(":")[0] if isinstance(name, str) else ""
+    return not isinstance(name, str) or is_one_shot(kind) or is_line_by_line(kind)
 
 
-def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
-    """The identity of a target from its command line; for ``py:`` also the module in the current folder.
+def add_subjects(target: FramedTarget | RecordedTarget, files: Sequence[str | os.PathLike[str]]) -> None:
+    """Add files to what identifies a target.
 
     Raises:
-        OSError: a file of its command line cannot be read.
-        TargetError: a preparation fails.
+        UnknownTarget: it is a file of recorded answers, which no decoder gives here.
     """
-    whole, files = hashlib.sha256(), list[tuple[str, str]]()
+    if files and isinstance(target, RecordedTarget):
+        raise UnknownTarget(
+            f"{printable(str(target.path))}: no decoder runs for recorded answers, so no file of it can be named; "
+            "leave out --subject"
+        )
     if isinstance(target, FramedTarget):
-        target.prepare()
-
-    def add(path: Path) -> None:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256")
-        whole.update(digest.digest())
-        own = str(path) == sys.executable  # python, python3 or python3.11
-        files.append((path.resolve().name if own else path.name, digest.hexdigest()))
-
-    for word in target.command:
-        if os.path.isfile(word):  # noqa: PTH113 (a word too long for a name is no file, and no error)
-            add(Path(word))
-        else:
-            whole.update(word.encode("utf-8", "surrogateescape") + b"\0")
-    if (words := python_words(target.command)) and words[0].partition(".")[0] not in sys.stdlib_module_names:
-        module = Path(words[0].replace(".", "/"))
-        for path in (module.with_name(f"{module.name}.py"), module / "__init__.py"):
-            if path.is_file():
-                add(path)
-    return Identity(whole.hexdigest(), tuple(files))
+        target.subjects = tuple(dict.fromkeys((*target.subjects, *map(Path, files))))
 
 
 def _framed(identifier: str, command: list[str], limits: Limits) -> FramedTarget:
     return FramedTarget(
         identifier, command, limits.timeout, limits.restarts, memory=limits.memory, sandbox=limits.sandbox
     )
+
+
+def _of_a_command(name: str | Sequence[str], limits: Limits) -> FramedTarget:
+    if not isinstance(name, str):
+        target = _framed(f"-- {shlex.join(name)}", list(name), limits)
+    elif is_one_shot(name.partition(":")[0]):
+        target = _framed(name, one_shot_command(name), limits)
+    else:
+        target = _framed(name, line_command(name), limits)
+    target.is_command = True
+    return target
 
 
 def _python(name: str, rest: str) -> list[str]:

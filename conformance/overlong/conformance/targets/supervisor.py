@@ -16,6 +16,10 @@ the kernel kills the whole namespace, even processes that left the session and t
 and kills its descendants until none is left. There a ``kill(-1, SIGKILL)`` would end everything that this user runs,
 the harness first. So Landlock confines signals to the target's own processes (``landlock(7)``, Linux 6.12), or a filter
 denies that one call (``seccomp(2)``).
+
+A target that has more than 500 processes is killed, and its stderr says so. The supervisor counts them itself:
+``RLIMIT_NPROC`` does not hold for root, counts threads and, before Linux 5.14, all that the user runs, and a cgroup can
+seldom be made.
 """
 
 from __future__ import annotations
@@ -59,6 +63,10 @@ _KILL = {
     "s390x": {0x80000016: 37},
 }
 """The number of ``kill`` by machine, and by the instruction set of the calling program."""
+MOST_PROCESSES = 500
+"""The processes that a target may have at once, dead ones that it has not waited for included."""
+_RARELY = 2.0  # seconds between two counts if the kernel does not tell the number of the youngest process
+_LOOK = 100  # milliseconds between two looks at how many there are
 _PATIENCE = 5.0  # seconds for killed processes to be gone
 _PLAIN_ENDINGS = {signal.SIGCHLD, signal.SIGKILL, signal.SIGSTOP}  # cannot be ignored, or must not
 
@@ -122,6 +130,7 @@ def _enter_user_namespace() -> bool:
 def _in_namespace(command: list[str], memory: int, lifeline: int, report: int) -> int:
     """The wait status of the command, once its namespace is empty."""
     ended, ending = os.pipe()
+    census = _Census(os.dup(2))
     supervisor, init = os.getpid(), os.fork()
     if init == 0:
         os.close(ended)
@@ -132,7 +141,9 @@ def _in_namespace(command: list[str], memory: int, lifeline: int, report: int) -
     poll = select.poll()
     poll.register(lifeline, 0)  # only for its end
     poll.register(ended, select.POLLIN)
-    if ended not in dict(poll.poll()):
+    while not (ready := dict(poll.poll(_LOOK))) and not census.is_too_large():
+        pass
+    if ended not in ready:
         os.kill(init, signal.SIGKILL)
     _, status_of_init = os.waitpid(init, 0)  # the kernel delays this until the namespace is empty
     status = os.read(ended, 8)
@@ -168,6 +179,7 @@ def _in_tree(command: list[str], memory: int, lifeline: int, report: int) -> int
     os.set_blocking(waking, False)
     signal.signal(signal.SIGCHLD, _wake)
     signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+    census = _Census(os.dup(2))
     target = _start(command, memory, report, confine=True)
     _let_go_of_streams(report)
     poll = select.poll()
@@ -175,15 +187,15 @@ def _in_tree(command: list[str], memory: int, lifeline: int, report: int) -> int
     poll.register(woken, select.POLLIN)
     status: int | None = None
     while status is None:
-        ready = dict(poll.poll())
-        if lifeline in ready:
+        ready = dict(poll.poll(_LOOK))
+        if lifeline in ready or census.is_too_large():
             status = signal.SIGKILL
-        else:
+        elif woken in ready:
             os.read(woken, 4096)
         status = _buried().get(target, status)
     deadline = time.monotonic() + _PATIENCE
     while _has_children() and time.monotonic() < deadline:
-        for pid in _descendants(os.getpid()):
+        for pid in _descendants(os.getpid(), census.proc):
             try:
                 os.kill(pid, signal.SIGKILL)
             except OSError:  # it is gone, or belongs to another user now
@@ -216,12 +228,12 @@ def _has_children() -> bool:
     return True
 
 
-def _descendants(ancestor: int) -> list[int]:
-    """The descendants of a process."""
+def _descendants(ancestor: int, proc: int) -> list[int]:
+    """The descendants of a process; ``proc``: a descriptor of ``/proc``."""
     children: dict[int, list[int]] = {}
-    for name in filter(str.isdecimal, os.listdir("/proc")):  # noqa: PTH208
+    for name in filter(str.isdecimal, os.listdir(proc)):
         try:
-            with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
+            with open(os.open(f"{name}/stat", os.O_RDONLY, dir_fd=proc), "rb") as file:  # noqa: PTH123
                 parent = int(file.read().rpartition(b")")[2].split()[1])  # a name may contain spaces and brackets
         except (OSError, ValueError, IndexError):
             continue
@@ -289,6 +301,39 @@ def _filter(kills: dict[int, int]) -> Iterator[bytes]:
 
 
 # -- both
+
+
+class _Census:
+    """The number of processes that a target has."""
+
+    def __init__(self, stderr: int) -> None:
+        self._stderr, self._last, self._counted = stderr, 0, 0.0
+        self.proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)  # init mounts another one there
+
+    def is_too_large(self) -> bool:
+        """True if the target has too many processes; its stderr then says so.
+
+        It counts only if that many may have started since it last counted: looking through ``/proc`` takes long.
+        """
+        try:
+            with open("loadavg", "rb", opener=self._open) as file:
+                last = int(file.read().split()[-1])  # the number of the youngest process
+        except (OSError, ValueError, IndexError):
+            last = 0
+        now = time.monotonic()
+        if 0 <= last - self._last < MOST_PROCESSES // 4 and (last or now - self._counted < _RARELY):
+            return False
+        self._last, self._counted = last, now
+        if len(_descendants(os.getpid(), self.proc)) <= MOST_PROCESSES:
+            return False
+        try:
+            os.write(self._stderr, f"it had more than {MOST_PROCESSES} processes at once; overlong ended it\n".encode())
+        except OSError:  # nobody reads it any more
+            return True
+        return True
+
+    def _open(self, name: str, flags: int) -> int:
+        return os.open(name, flags, dir_fd=self.proc)
 
 
 def _start(command: list[str], memory: int, report: int, *, confine: bool = False) -> int:

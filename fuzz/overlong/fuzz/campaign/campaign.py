@@ -5,45 +5,38 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
-import json
-import shlex
 import time
-from dataclasses import asdict, replace
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.interruption import held, listening, released
-from overlong.conformance.support.printable import as_text, printable
+from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import timestamp
-from overlong.conformance.targets.resolve import Limits
-from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.corpus import FOLDER, Corpus, Imported, seeds_of, told
+from overlong.fuzz.campaign.corpus import FOLDER, Corpus, Imported, seeds_of, told, within
+from overlong.fuzz.campaign.header import header_of, identities_of, job_of, named
 from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import write, write_findings
 from overlong.fuzz.campaign.status import CampaignError, Status
 from overlong.fuzz.campaign.store import ALREADY, DATABASE, Store
 from overlong.fuzz.campaign.tools import USUAL, Tools
 from overlong.fuzz.campaign.triage import left_out, triage
-from overlong.fuzz.execution.engine import CampaignJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from overlong.conformance.sweep.pool import Pool
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.fuzz.campaign.header import Identities
     from overlong.fuzz.campaign.triage import Examiner
-    from overlong.fuzz.execution.engine import UnitResult, WorkUnit
+    from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit
     from overlong.fuzz.minimise.stored import StoredFinding
 
 IMPORTED = "imported"
 """The folder with inputs that become seeds at the next resume."""
-
-
-def named(target: str | tuple[str, ...]) -> str:
-    """A target as findings name it."""
-    return as_text(target if isinstance(target, str) else f"-- {shlex.join(target)}")
 
 
 class Campaign:
@@ -52,7 +45,7 @@ class Campaign:
     def __init__(self, folder: Path, store: Store, job: CampaignJob, tools: Tools, *, resumed: bool) -> None:
         self.folder, self.job = folder, job
         self.store, self.tools, self._resumed = store, tools, resumed
-        self._corpus = Corpus(folder / FOLDER)
+        self._corpus = Corpus(within(folder, FOLDER))
         self._earlier = store.seconds
         self._executions = 0
         self.pool: Pool[WorkUnit, UnitResult] | None = None
@@ -84,15 +77,14 @@ class Campaign:
             TargetError: a target cannot be used here.
         """
         folder = Path(folder)
-        identities = list(zip(map(named, job.targets), tools.identities(job), strict=True))
+        identities = tools.identities(job)
         notes = list(notes)
         job = replace(job, seeds=seeds_of(job.seeds, notes), corpus=str(folder / FOLDER))
         _made(folder)
         header = {
-            "job": json.dumps(_job_as_json(job)),
+            **header_of(job, identities),
             "version": version("overlong"),
             "begun": timestamp(),
-            "identities": json.dumps(identities),
         }
         store = Store.create(folder / DATABASE, header, job.seeds)
         try:
@@ -109,7 +101,10 @@ class Campaign:
     def resume(cls, folder: Path | str, *, tools: Tools = USUAL) -> Campaign:
         """Open the campaign in a folder. Further inputs also use parts of inputs imported meanwhile.
 
+        The folder may be a stranger's: nothing that it names runs without the user's consent.
+
         Raises:
+            NotAgreed: there is none yet.
             CampaignError: the folder has no campaign, or one that is of another version, damaged, or not writable.
             TargetError: a target cannot be used here any more.
         """
@@ -122,9 +117,10 @@ class Campaign:
                     f"{printable(str(folder))}: begun with overlong {printable(str(header.get('version')), 40)}, which "
                     f"may make other inputs than {version('overlong')}; use that, or begin a new one with -o"
                 )
-            job = _job_of(store)
+            job = job_of(store)
+            tools.check(store.path, job)
             job = replace(job, seeds=_with_imported(folder, store), corpus=str(folder / FOLDER))
-            store.note(_changed(header, tools.identities(job)))
+            store.note(_changed(identities_of(store, job), tools.identities(job)))
             return cls(folder, store, job, tools, resumed=True)
         except BaseException:
             store.close()
@@ -337,36 +333,10 @@ def _made(folder: Path) -> None:
         raise CampaignError(f"{shown}: {why}")
 
 
-def _job_as_json(job: CampaignJob) -> dict[str, Any]:
-    return {
-        "targets": job.targets,
-        "seed": str(job.seed),
-        "engine": job.engine,
-        "profile": asdict(job.profile),
-        "limits": asdict(job.limits),
-    }
-
-
-def _job_of(store: Store) -> CampaignJob:
-    """The original job of a campaign, without its seeds.
-
-    Raises:
-        CampaignError: the file is damaged.
-    """
-    try:
-        read = json.loads(store.header["job"])
-        targets = tuple(each if isinstance(each, str) else tuple(map(str, each)) for each in read["targets"])
-        return CampaignJob(
-            targets, int(read["seed"]), str(read["engine"]), Profile(**read["profile"]), Limits(**read["limits"])
-        )
-    except (ValueError, TypeError, LookupError) as error:
-        raise CampaignError(f"{printable(str(store.path))}: it is damaged; choose another folder with -o") from error
-
-
 def _with_imported(folder: Path, store: Store) -> tuple[bytes, ...]:
     """The seeds of the last generation, or of a new one if inputs were imported since."""
     before, refused, notes = store.seeds(store.generation), list[str](), list[str]()
-    imported = Corpus(folder / IMPORTED).inputs(refused)
+    imported = Corpus(within(folder, IMPORTED)).inputs(refused)
     seeds = seeds_of(itertools.chain(before, imported), notes)
     if set(seeds) == set(before):
         seeds = before
@@ -376,11 +346,11 @@ def _with_imported(folder: Path, store: Store) -> tuple[bytes, ...]:
     return seeds
 
 
-def _changed(header: dict[str, str], identities: tuple[str, ...]) -> list[str]:
+def _changed(before: Identities, identities: tuple[str, ...]) -> list[str]:
     """A note for each target that has changed since the campaign began."""
     return [
         f"{printable(name)} has changed since the campaign began: what was found before may be mended"
-        for (name, digest), now in zip(json.loads(header["identities"]), identities, strict=True)
+        for (name, digest), now in zip(before, identities, strict=True)
         if digest != now
     ]
 
@@ -393,8 +363,9 @@ def import_into(folder: Path | str, source: Path) -> Imported:
     """
     folder = Path(folder)
     Store.read(folder / DATABASE).close()
-    result = Corpus(folder / FOLDER).import_from(source)
-    Corpus(folder / IMPORTED).import_from(source)
+    corpus, imported = Corpus(within(folder, FOLDER)), Corpus(within(folder, IMPORTED))
+    result = corpus.import_from(source)
+    imported.import_from(source)
     return result
 
 
@@ -415,7 +386,7 @@ def profile_of(folder: Path | str) -> Profile:
         CampaignError: no campaign is there, or its file is damaged.
     """
     with Store.read(Path(folder) / DATABASE) as store:
-        return _job_of(store).profile
+        return job_of(store).profile
 
 
 def to_vector(stored: StoredFinding, profile: Profile) -> Vector:

@@ -44,6 +44,18 @@ _NAME = re.compile(r"[0-9a-f]{40}")
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
+def within(folder: Path, name: str) -> Path:
+    """A folder of a campaign's folder, which may be a stranger's: a link could lead anywhere.
+
+    Raises:
+        CampaignError: it is a link.
+    """
+    path = folder / name
+    if path.is_symlink():
+        raise CampaignError(f"{printable(str(path))}: a symbolic link, which may lead out of the campaign; remove it")
+    return path
+
+
 def name_of(octets: bytes) -> str:
     """The name of an input's file."""
     return hashlib.sha1(octets, usedforsecurity=False).hexdigest()
@@ -133,15 +145,15 @@ class Corpus:
         return result
 
     def export(self, destination: Path) -> Imported:
-        """Write its inputs to another folder, which may hold a corpus already.
+        """Write its inputs, whatever their files' names, to another folder, which may hold a corpus already.
 
         Raises:
-            CampaignError: it cannot be written.
+            CampaignError: there is no such folder, or the other cannot be written.
         """
         if destination.exists() and self.folder.exists() and destination.samefile(self.folder):
             raise CampaignError(f"{printable(str(destination))}: that is the corpus itself; name another folder")
         refused: list[str] = []
-        return _added(Corpus(destination), self.inputs(refused), refused)
+        return _added(Corpus(destination), files_in(self.folder, refused), refused)
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove inputs.

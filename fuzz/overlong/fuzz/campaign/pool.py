@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.interpreter import as_before, safe_for_children
+from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.engine import Engines
-from overlong.conformance.targets.resolve import identity_of, resolve
+from overlong.conformance.targets.identity import identity_of
+from overlong.conformance.targets.resolve import resolve
 from overlong.fuzz.campaign.triage import thinned
 from overlong.fuzz.execution.engine import UnitResult, WorkUnit
 
@@ -178,7 +180,7 @@ class Processes:
     def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=serve, args=(theirs, self._open, self._job), daemon=True)
-        with _no_interrupt(), safe_for_children():
+        with held(), _no_interrupt(), safe_for_children():  # a process that reads half its start shows a traceback
             process.start()
         theirs.close()  # so that the end of the process closes the pipe
         return _Worker(process, ours)

@@ -6,20 +6,21 @@ The same seed and number of inputs give the same octets except for times, which 
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import platform
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.results.reading import campaign
 from overlong.conformance.results.records import spelt
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import generator, timestamp
 from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.resolve import Limits
-from overlong.fuzz.campaign.corpus import written_at_once
+from overlong.fuzz.campaign.corpus import within, written_at_once
+from overlong.fuzz.campaign.header import identities_of
 from overlong.fuzz.campaign.status import CampaignError
-from overlong.fuzz.campaign.store import finding_as_json
+from overlong.fuzz.campaign.written import FINDING_SCHEMA, finding_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,18 +31,12 @@ if TYPE_CHECKING:
     from overlong.fuzz.minimise.stored import StoredFinding
 
 STATEMENT, FINDINGS = "campaign.json", "findings"
-SCHEMA, FINDING_SCHEMA = "overlong/campaign-1", "overlong/finding-1"
-_OF_CHANCE = {"seconds", "stable", "count"}
-"""The members of a finding that may differ in another run. All counts may, since a target may answer at random."""
+SCHEMA = "overlong/campaign-1"
 
 
 def digest_of_findings(findings: Iterable[StoredFinding]) -> str:
     """SHA-256 of the findings without times, counts and repetitions."""
-    whole = hashlib.sha256()
-    for each in sorted(findings, key=lambda finding: finding.id):
-        plain = {name: value for name, value in finding_as_json(each).items() if name not in _OF_CHANCE}
-        whole.update(json.dumps(plain, sort_keys=True).encode("ascii") + b"\n")
-    return whole.hexdigest()
+    return campaign.digest_of_findings(map(finding_as_json, findings))
 
 
 def statement(store: Store, job: CampaignJob, edges: tuple[int, int]) -> dict[str, Any]:
@@ -65,7 +60,7 @@ def statement(store: Store, job: CampaignJob, edges: tuple[int, int]) -> dict[st
             "executions": {operation: count for (of, operation), count in asked.items() if of == name},
             "findings": sum(each.target == name for each in faults),
         }
-        for name, digest in json.loads(header["identities"])
+        for name, digest in identities_of(store, job)
     ]
     return {
         "schema": SCHEMA,
@@ -158,7 +153,7 @@ def write_findings(folder: Path, findings: Iterable[StoredFinding]) -> None:
         CampaignError: one of them cannot be written: then there is nothing of it.
     """
     for each in findings:
-        path = folder / FINDINGS / f"{each.id}.json"
+        path = within(folder, FINDINGS) / f"{each.id}.json"
         text = json.dumps({"schema": FINDING_SCHEMA, **finding_as_json(each)}, indent=2) + "\n"
         try:
             path.parent.mkdir(exist_ok=True)

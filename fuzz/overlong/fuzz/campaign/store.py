@@ -10,18 +10,20 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import sqlite3
 import time
 import zlib
-from dataclasses import asdict, astuple, dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, replace
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.support.database import Database, Sort
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.lock_owner import LockOwner
 from overlong.fuzz.campaign.status import CampaignError
-from overlong.fuzz.campaign.written import numbers_of, pieces_as_json, pieces_of, result_as_text, result_of_text
+from overlong.fuzz.campaign.written import finding_as_json, finding_of_text, result_as_text, result_of_text
 from overlong.fuzz.execution.divergence import Fingerprint
 from overlong.fuzz.execution.engine import BLOCK, UnitResult, WorkUnit
 from overlong.fuzz.minimise.stored import StoredFinding
@@ -29,6 +31,7 @@ from overlong.fuzz.minimise.stored import StoredFinding
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
     from pathlib import Path
+
 
 DATABASE = "campaign.db"
 SCHEMA = 1
@@ -65,6 +68,9 @@ SORT = Sort(
         sqlite3.SQLITE_CORRUPT: _DAMAGED,
     },
 )  # fmt: skip
+_Kind = type | UnionType
+_HARVEST = int, int, str, bytes
+"""The kinds of the columns of a harvested unit: first, count, state, harvest."""
 _CLAIMED, _FREE, _HARVESTED, _DONE = "claimed", "free", "harvested", "done"
 
 
@@ -231,8 +237,39 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read.
         """
+        return dict(self._rows("header", (str, str), "SELECT name, CAST(value AS TEXT) FROM header"))
+
+    @contextlib.contextmanager
+    def part_of_header(self, name: str) -> Generator[str]:
+        """A text that was written when the campaign began.
+
+        Raises:
+            CampaignError: it is not there, or not what the caller can read.
+        """
+        header = self.header
+        try:
+            yield header[name]
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+            raise self._damaged(f"header, {name}") from error
+
+    def _rows(self, table: str, kinds: tuple[_Kind, ...], question: str, *values: object) -> list[Any]:
+        """Rows of a table. SQLite keeps any value in any column, and the file may be a stranger's.
+
+        Raises:
+            CampaignError: the file cannot be read, or a value is of another kind than the campaign has written.
+        """
         with self._errors():
-            return dict(self._connection.execute("SELECT name, value FROM header").fetchall())
+            rows = self._connection.execute(question, values).fetchall()
+        for row in rows:
+            self._check(table, kinds, row)
+        return rows
+
+    def _check(self, table: str, kinds: tuple[_Kind, ...], row: tuple[object, ...]) -> None:
+        if not all(map(isinstance, row, kinds)):
+            raise self._damaged(f"table {table}, {printable(repr(row), 80)}")
+
+    def _damaged(self, place: str) -> CampaignError:
+        return CampaignError(f"{self._name}: {place}: {_DAMAGED}")
 
     @property
     def generation(self) -> int:
@@ -241,14 +278,13 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read.
         """
-        with self._errors():
-            return int(self._connection.execute("SELECT max(number) FROM generation").fetchone()[0])
+        ((number,),) = self._rows("generation", (int,), "SELECT max(number) FROM generation")
+        return int(number)
 
     @property
     def generations(self) -> list[tuple[int, int, str]]:
         """Each generation of seeds: its first input, how many seeds it has, and their digest."""
-        with self._errors():
-            return self._connection.execute("SELECT first, seeds, digest FROM generation ORDER BY number").fetchall()
+        return self._rows("generation", (int, int, str), "SELECT first, seeds, digest FROM generation ORDER BY number")
 
     def seeds(self, generation: int) -> tuple[bytes, ...]:
         """The seeds of a generation, in order.
@@ -256,16 +292,11 @@ class Store(Database):
         Raises:
             CampaignError: the file is damaged.
         """
-        with self._errors():
-            rows = self._connection.execute(
-                "SELECT octets FROM seed WHERE generation = ? ORDER BY place", (generation,)
-            ).fetchall()
-            (digest,) = self._connection.execute(
-                "SELECT digest FROM generation WHERE number = ?", (generation,)
-            ).fetchone()
-        seeds = tuple(bytes(octets) for (octets,) in rows)
-        if digest_of(seeds) != digest:
-            raise CampaignError(f"{self._name}: {_DAMAGED}")
+        rows = self._rows("seed", (bytes,), "SELECT octets FROM seed WHERE generation = ? ORDER BY place", generation)
+        digests = self._rows("generation", (str,), "SELECT digest FROM generation WHERE number = ?", generation)
+        seeds = tuple(octets for (octets,) in rows)
+        if digests != [(digest_of(seeds),)]:
+            raise self._damaged("table seed")
         return seeds
 
     def add_generation(self, seeds: tuple[bytes, ...]) -> int:
@@ -351,6 +382,7 @@ class Store(Database):
             ).fetchall()
             alive = {self._mine, *self._alive()} if rows else set[str]()
             for first, size, token in rows:
+                self._check("span", (int, int, str | None), (first, size, token))
                 if token not in alive:
                     ask("UPDATE span SET state = ?, token = ? WHERE first = ?", (_CLAIMED, self._mine, first))
                     return Lease(WorkUnit(first, size), self._generation_of(first))
@@ -419,6 +451,7 @@ class Store(Database):
             ).fetchone()
             if row is None or row[2] != _HARVESTED:
                 return None
+            self._check("span", _HARVEST, row)
             absorbs = ask("SELECT value FROM header WHERE name = 'absorbs'").fetchone()
             if absorbs is not None and absorbs[0] != self._mine and absorbs[0] in self._alive():
                 return None
@@ -433,13 +466,12 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read, or is damaged.
         """
-        with self._errors():
-            rows = self._connection.execute(
-                "SELECT first, count, harvest FROM span WHERE state = ? ORDER BY first", (_HARVESTED,)
-            ).fetchall()
+        rows = self._rows(
+            "span", _HARVEST, "SELECT first, count, state, harvest FROM span WHERE state = ? ORDER BY first", _HARVESTED
+        )
         return any(
             not each.peer and self.known(each.fingerprint) is None
-            for first, count, packed in rows
+            for first, count, _, packed in rows
             for each in self._unpacked(packed, WorkUnit(first, count)).divergences
         )
 
@@ -448,8 +480,8 @@ class Store(Database):
         try:
             unpacking = zlib.decompressobj()
             return result_of_text(unpacking.decompress(packed, _LARGEST).decode("ascii"), unit)
-        except (ValueError, TypeError, LookupError, AttributeError, zlib.error) as error:
-            raise CampaignError(f"{self._name}: {_DAMAGED}") from error
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError, zlib.error) as error:
+            raise self._damaged(f"table span, inputs from {unit.first} on") from error
 
     def triaged(self, unit: WorkUnit, change: Triaged, seconds: float, rest: UnitResult | None = None) -> None:
         """Commit what a result means, and that its unit is done; or what is left of it.
@@ -536,9 +568,12 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read.
         """
-        with self._errors():
-            row = self._connection.execute("SELECT value FROM header WHERE name = 'seconds'").fetchone()
-            return float(row[0]) if row else 0.0
+        if "seconds" not in self.header:
+            return 0.0
+        with self.part_of_header("seconds") as text:
+            if not math.isfinite(seconds := float(text)):
+                raise ValueError
+            return seconds
 
     @property
     def totals(self) -> Totals:
@@ -547,12 +582,15 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read.
         """
-        with self._errors():
-            row = self._connection.execute(
-                "SELECT inputs, executions, octets, coverage, (SELECT count(*) FROM feature), "
-                "(SELECT count(*) FROM span WHERE state <> 'done' AND state = 'harvested') FROM total"
-            ).fetchone()
-        return Totals(*row)
+        rows = self._rows(
+            "total",
+            (int,) * 6,
+            "SELECT inputs, executions, octets, coverage, (SELECT count(*) FROM feature), "
+            "(SELECT count(*) FROM span WHERE state <> 'done' AND state = 'harvested') FROM total",
+        )
+        if len(rows) != 1:
+            raise self._damaged("table total")
+        return Totals(*rows[0])
 
     @property
     def asked(self) -> dict[tuple[str, str], int]:
@@ -561,8 +599,7 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read.
         """
-        with self._errors():
-            rows = self._connection.execute("SELECT * FROM asked ORDER BY target, operation").fetchall()
+        rows = self._rows("asked", (str, str, int), "SELECT * FROM asked ORDER BY target, operation")
         return {(target, operation): executions for target, operation, executions in rows}
 
     @property
@@ -572,9 +609,7 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read, or is damaged.
         """
-        with self._errors():
-            rows = self._connection.execute("SELECT body, count FROM finding ORDER BY number").fetchall()
-            return [replace(finding_of_json(json.loads(body)), count=count) for body, count in rows]
+        return self._findings("SELECT id, body, count FROM finding ORDER BY number")
 
     def finding(self, name: str) -> StoredFinding | None:
         """The one of that id.
@@ -582,9 +617,14 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read, or is damaged.
         """
-        with self._errors():
-            row = self._connection.execute("SELECT body, count FROM finding WHERE id = ?", (name,)).fetchone()
-            return replace(finding_of_json(json.loads(row[0])), count=row[1]) if row else None
+        return next(iter(self._findings("SELECT id, body, count FROM finding WHERE id = ?", name)), None)
+
+    def _findings(self, question: str, *values: object) -> list[StoredFinding]:
+        rows = self._rows("finding", (str, str, int), question, *values)
+        try:
+            return [finding_of_text(name, body, count, self.path) for name, body, count in rows]
+        except ValueError as error:
+            raise CampaignError(str(error)) from error
 
     def known(self, fingerprint: Fingerprint) -> Known | None:
         """What is known of a fingerprint.
@@ -592,13 +632,14 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read.
         """
-        with self._errors():
-            row = self._connection.execute(
-                "SELECT finding, count, octave FROM fingerprint "
-                "WHERE target = ? AND operation = ? AND kind = ? AND place = ?",
-                fingerprint,
-            ).fetchone()
-        return Known(*row) if row else None
+        rows = self._rows(
+            "fingerprint",
+            (str, int, int),
+            "SELECT finding, count, octave FROM fingerprint "
+            "WHERE target = ? AND operation = ? AND kind = ? AND place = ?",
+            *fingerprint,
+        )
+        return Known(*rows[0]) if rows else None
 
     def distinct(self, target: str, kind: str) -> int:
         """How many fingerprints of a target and kind have come with an example.
@@ -619,11 +660,12 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read.
         """
-        with self._errors():
-            return self._connection.execute(
-                "SELECT target, kind, count(*), sum(count) FROM fingerprint WHERE finding = '' AND octave "
-                "GROUP BY target, kind ORDER BY target, kind"
-            ).fetchall()
+        return self._rows(
+            "fingerprint",
+            (str, str, int, int),
+            "SELECT target, kind, count(*), sum(count) FROM fingerprint WHERE finding = '' AND octave "
+            "GROUP BY target, kind ORDER BY target, kind",
+        )
 
     @property
     def features(self) -> frozenset[int]:
@@ -632,8 +674,7 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read.
         """
-        with self._errors():
-            return frozenset(number for (number,) in self._connection.execute("SELECT number FROM feature"))
+        return frozenset(number for (number,) in self._rows("feature", (int,), "SELECT number FROM feature"))
 
     @property
     def discoveries(self) -> list[Discovery]:
@@ -642,8 +683,10 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read.
         """
-        with self._errors():
-            rows = self._connection.execute("SELECT * FROM discovery ORDER BY rowid").fetchall()
+        kinds = int | float, int, int, str
+        rows = self._rows(
+            "discovery", kinds, "SELECT seconds, executions, features, finding FROM discovery ORDER BY rowid"
+        )
         return [Discovery(*row) for row in rows]
 
     @property
@@ -653,8 +696,7 @@ class Store(Database):
         Raises:
             CampaignError: the file cannot be read.
         """
-        with self._errors():
-            return [text for (text,) in self._connection.execute("SELECT text FROM note ORDER BY rowid")]
+        return [text for (text,) in self._rows("note", (str,), "SELECT text FROM note ORDER BY rowid")]
 
 
 def _packed(result: UnitResult) -> bytes:
@@ -675,26 +717,3 @@ def digest_of(seeds: Iterable[bytes]) -> str:
     for octets in seeds:
         whole.update(len(octets).to_bytes(8, "big") + octets)
     return whole.hexdigest()
-
-
-def finding_as_json(finding: StoredFinding) -> dict[str, Any]:
-    """A finding as plain data; octets as hexadecimal digits."""
-    return {
-        **asdict(finding),
-        "octets": finding.octets.hex(),
-        "chunks": None if finding.chunks is None else list(finding.chunks),
-        "earlier": pieces_as_json(finding.earlier),
-    }
-
-
-def finding_of_json(read: dict[str, Any]) -> StoredFinding:
-    """The finding that was written so.
-
-    Raises:
-        ValueError, TypeError, LookupError: it is none.
-    """
-    wanted = {each.name: read[each.name] for each in fields(StoredFinding)}
-    wanted["octets"] = bytes.fromhex(wanted["octets"])
-    wanted["chunks"] = numbers_of(wanted["chunks"])
-    wanted["earlier"] = pieces_of(wanted["earlier"])
-    return StoredFinding(**wanted)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from overlong.fuzz.campaign.triage import Examiner
     from overlong.fuzz.execution.engine import CampaignJob, InputEngine
@@ -43,6 +44,12 @@ def _identities(job: CampaignJob) -> tuple[str, ...]:
     return identities_of(job)
 
 
+def _check(file: Path, job: CampaignJob) -> None:
+    from overlong.conformance.targets.consent import check_from
+
+    check_from(file, job.targets)
+
+
 @dataclass(frozen=True)
 class Tools:
     """What a campaign works with. Functions are named, so that other processes find them, too."""
@@ -52,6 +59,8 @@ class Tools:
     features_of: Callable[[bytes, Dialect], frozenset[int]] = _features_of
     edges: Callable[[frozenset[int], Dialect], tuple[int, int]] = _edges
     identities: Callable[[CampaignJob], tuple[str, ...]] = _identities
+    check: Callable[[Path, CampaignJob], None] = _check
+    """Checks that the user has agreed to the targets that a campaign's file names, before anything of them runs."""
 
 
 USUAL = Tools()

@@ -1,10 +1,10 @@
-"""Results and findings as JSON, and back: what a campaign's file holds until it is triaged."""
+"""Results and findings as JSON, and back: what a campaign's file holds."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.oracle.finding import Finding
@@ -18,15 +18,21 @@ from overlong.conformance.protocol.observation import (
     TimedOut,
     Unsupported,
 )
+from overlong.conformance.results.reading.documents import ReportError, checked
+from overlong.conformance.support.printable import printable
+from overlong.conformance.support.strict_json import loads
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 from overlong.fuzz.execution.engine import UnitResult, WorkUnit
+from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.reference import Decoded, Outcome, Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
+FINDING_SCHEMA = "overlong/finding-1"
 _OBSERVATIONS: dict[str, Callable[..., Observation]] = {
     each.__name__: each for each in (Accepted, Refused, Failed, Unsupported, Crashed, TimedOut, Misbehaved)
 }
@@ -132,6 +138,41 @@ def _outcome_of(read: list[Any]) -> Outcome:
 
 def _observation_of(kind: str, fields: list[Any]) -> Observation:
     return _OBSERVATIONS[kind](*(tuple(cast("list[int]", each)) if isinstance(each, list) else each for each in fields))
+
+
+def finding_as_json(finding: StoredFinding) -> dict[str, Any]:
+    """A finding as plain data; octets as hexadecimal digits."""
+    return {
+        **asdict(finding),
+        "octets": finding.octets.hex(),
+        "chunks": None if finding.chunks is None else list(finding.chunks),
+        "earlier": pieces_as_json(finding.earlier),
+    }
+
+
+def finding_of_text(name: str, text: str, count: int, path: Path) -> StoredFinding:
+    """The finding that was written so.
+
+    Args:
+        name: its id in the campaign's file.
+        text: the finding as JSON.
+        count: the number of inputs that showed it.
+        path: of the campaign's file, for messages.
+
+    Raises:
+        ValueError: it is none, or another; the message names the file and the place.
+    """
+    read: Any = loads(text.encode(), f"{path}: finding {name}")
+    if isinstance(read, dict):
+        read = {"schema": FINDING_SCHEMA, **cast("dict[str, Any]", read), "count": count}
+    checked(read, FINDING_SCHEMA.removeprefix("overlong/"), path)
+    if read["id"] != name:
+        raise ReportError(f"{printable(str(path))}: finding {printable(name, 40)}: it says that it is {read['id']}")
+    wanted: dict[str, Any] = {each.name: read[each.name] for each in fields(StoredFinding)}
+    wanted["octets"] = bytes.fromhex(wanted["octets"])
+    wanted["chunks"] = numbers_of(wanted["chunks"])
+    wanted["earlier"] = pieces_of(wanted["earlier"])
+    return StoredFinding(**wanted)
 
 
 def numbers_of(read: Sequence[int] | None) -> tuple[int, ...] | None:

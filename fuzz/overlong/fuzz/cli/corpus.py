@@ -63,7 +63,7 @@ def import_command(folder: Path, sources: tuple[Path, ...]) -> None:
 @_FOLDER
 @click.argument("destination", type=click.Path(file_okay=False, path_type=Path), metavar="DESTINATION")
 def export_command(folder: Path, destination: Path) -> None:
-    """Write every input to another folder, for another fuzzer.
+    """Write every input to another folder, for another fuzzer; FOLDER may be one of files with any names.
 
     \b
     Examples:
@@ -75,7 +75,7 @@ def export_command(folder: Path, destination: Path) -> None:
       2  a folder cannot be read or written
     """  # noqa: D301 (click reads the backspace)
     with campaign_errors():
-        done = _corpus(folder).export(destination)
+        done = _there(folder).export(destination)
         _tell(f"{len(done.added)} added, {done.known} known", done.refused)
 
 
@@ -153,10 +153,10 @@ def check_command(folder: Path) -> None:
 
 def _corpus(folder: Path) -> Corpus:
     """The corpus of a campaign's folder, or the folder itself as a corpus."""
-    from overlong.fuzz.campaign.corpus import FOLDER, Corpus
+    from overlong.fuzz.campaign.corpus import FOLDER, Corpus, within
     from overlong.fuzz.campaign.store import DATABASE
 
-    return Corpus(folder / FOLDER if (folder / DATABASE).exists() else folder)
+    return Corpus(within(folder, FOLDER) if (folder / DATABASE).exists() else folder)
 
 
 def _there(folder: Path) -> Corpus:

@@ -6,6 +6,7 @@ import secrets
 import shlex
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,10 @@ from overlong.conformance.cli.options import (
     width,
     with_limits,
 )
-from overlong.conformance.cli.trust import agreed_to, named_here
+from overlong.conformance.cli.trust import agreed_to, named_by_user, with_agreement
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.results.headline import State, exit_code_of
+from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.quantities import count_of, seconds_of
 from overlong.fuzz.cli.campaigns import TargetsCommand, campaign_errors, targets_of
 
@@ -162,7 +164,8 @@ def command(
     TARGETs are named as in 'overlong certify', one word each; after -- comes one command that speaks
     the protocol. The campaign compares each target with the reference. Where RFC 3629 allows
     several answers, it compares the targets with each other; a difference is no fault. Without --time and
-    --runs the campaign runs until Ctrl-C.
+    --runs the campaign runs until Ctrl-C. A resumed campaign names its targets: if you have not begun it here,
+    overlong shows what it would run, and runs it when you agree, or if you say --trust.
 
     \b
     Exit status:
@@ -195,12 +198,12 @@ def command(
 
     shown = _Shown(wanted=wanted, ci=ci, quiet=quiet, verbose=verbose)
     with campaign_errors():
-        agreed_to(targets if resume is None else named_here())
         if resume is not None:
             from overlong.fuzz.campaign.campaign import Campaign
 
-            folder, campaign = resume, Campaign.resume(resume)
+            folder, campaign = resume, with_agreement(partial(Campaign.resume, resume), ask=not ci)
         else:
+            agreed_to(targets, ask=not ci)
             chosen = seed if seed is not None else secrets.randbelow(1 << 32)
             folder = path or _usual_folder(targets)
             seeds, notes = _seeds(corpus)
@@ -273,6 +276,7 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     from overlong.conformance.support.printable import printable
     from overlong.conformance.support.whole_file import make_folder
     from overlong.fuzz.campaign.campaign import Campaign
+    from overlong.fuzz.campaign.store import DATABASE
     from overlong.fuzz.execution.probe import Probe
 
     for target in job.targets if start else ():
@@ -284,11 +288,14 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
             probe.close()
     if folder.parent == _RESULTS:
         make_folder(_RESULTS)  # so that version control ignores the folder
-    return Campaign.create(folder, job, notes=notes)
+    campaign = Campaign.create(folder, job, notes=notes)
+    named_by_user(folder / DATABASE, job.targets)
+    return campaign
 
 
 def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown) -> None:
     """Run the campaign, report what it found, and exit."""
+    from overlong.conformance.report.formats import write
     from overlong.conformance.report.wording import state_of_campaign
     from overlong.fuzz.campaign.statement import STATEMENT
     from overlong.fuzz.cli.screen import Screen
@@ -298,11 +305,12 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
         click.echo("overlong: note: this runs until Ctrl-C; set an end with --time or --runs", err=True)
     with Screen(goal, enabled=not shown.quiet, live=not (shown.ci or shown.verbose)) as screen:
         status, stopped = _asked(campaign, goal, jobs, cluster, screen.update)
+    no_more_interruptions()
     folder = campaign.folder
     report = report_of_status(status, goal.folder)
     text = list(_lines(report, status, goal.folder, shown, stopped=stopped))
     if shown.ci:
-        (folder / SUMMARY).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
+        write("".join(f"{line}\n" for line in text), folder / SUMMARY)
     if shown.wanted.stdout == "json" and not stopped:
         click.echo((folder / STATEMENT).read_text("utf-8"), nl=False)
     elif shown.wanted.stdout != "text" and not stopped:

@@ -30,6 +30,7 @@ from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.support.interpreter import module
 from overlong.conformance.support.printable import printable, spaced_hex
 from overlong.conformance.support.strict_json import loads
+from overlong.conformance.support.temporary import TemporaryFolder
 from overlong.conformance.targets import builtin
 from overlong.conformance.targets.adapters.python import parted
 from overlong.conformance.targets.framed import FramedTarget
@@ -72,8 +73,8 @@ class AtherisEngine:
             raise TargetError(NEEDED)
         self._job = job
         self._probes = [Probe(target, job.limits, job.profile) for target in job.targets]
-        self._temporary = tempfile.TemporaryDirectory(prefix="overlong-atheris-")
-        self._folder = Path(self._temporary.name)
+        self._temporary = TemporaryFolder("atheris")
+        self._folder = self._temporary.path
         self._corpus = Path(job.corpus) if job.corpus else self._folder / "corpus"
         self._spent = ""
         self._runs = 0
@@ -81,7 +82,7 @@ class AtherisEngine:
             self._commands = [python_words(probe) for probe in self._probes]
             self._prepare()
         except BaseException:
-            self._temporary.cleanup()
+            self._temporary.close()
             raise
 
     def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
@@ -109,7 +110,7 @@ class AtherisEngine:
         """End the targets' processes, and delete their files."""
         for probe in self._probes:
             probe.close()
-        self._temporary.cleanup()
+        self._temporary.close()
 
     def _prepare(self) -> None:
         """Write the dictionary and the seeds."""

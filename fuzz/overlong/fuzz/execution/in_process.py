@@ -6,12 +6,12 @@ kinds, sums and faults (see ``overlong.conformance.sweep.in_process``).
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.temporary import TemporaryFolder
 from overlong.conformance.sweep.engine import SweepJob as Sweep
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.targets.framed import FramedTarget
@@ -51,12 +51,12 @@ class InProcessSurvey:
         found = resolve(target, job.limits)
         if not isinstance(found, FramedTarget):
             raise TargetError(f"{printable(found.id)}: it cannot be asked in its own process: it is no running program")
-        self._seeds = tempfile.TemporaryDirectory(prefix="overlong-seeds-") if job.seeds else None
+        self._seeds = TemporaryFolder("seeds") if job.seeds else None
         self.made = made
         """Where inputs are made for several targets; None: its own process makes them."""
         self._told = Told(job.seed)
         if self._seeds is not None:
-            self._told = Told(job.seed, str(Path(self._seeds.name, "seeds")))
+            self._told = Told(job.seed, str(self._seeds.path / "seeds"))
             write_seeds(Path(self._told.path), job.seeds)
         sweep = Sweep(target, job.profile, "", job.limits)
         self._engine = InProcess(sweep, found, adapter=_ADAPTER, more=self._told.text)
@@ -103,4 +103,4 @@ class InProcessSurvey:
         """End its processes."""
         self._engine.close()
         if self._seeds is not None:
-            self._seeds.cleanup()
+            self._seeds.close()

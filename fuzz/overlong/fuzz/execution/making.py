@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from overlong.conformance.support.temporary import TemporaryFolder
 from overlong.fuzz.execution.made import BEHIND
 from overlong.fuzz.generation.generated import Generated
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from overlong.fuzz.execution.engine import CampaignJob
 
 
@@ -24,7 +25,7 @@ class MadeInputs:
             OSError: there is no place for files.
         """
         self._generated = Generated(job.seed, job.seeds, job.profile.dialect)
-        self._folder = tempfile.TemporaryDirectory(prefix="overlong-inputs-")
+        self._folder = TemporaryFolder("inputs")
         self._path: Path | None = None
 
     def path(self, first: int, count: int) -> Path:
@@ -35,7 +36,7 @@ class MadeInputs:
         Raises:
             OSError: it cannot be written.
         """
-        path = Path(self._folder.name, f"{first}-{count}")
+        path = self._folder.path / f"{first}-{count}"
         if path != self._path:
             if self._path is not None:
                 self._path.unlink()  # a process that has it open can still read it
@@ -54,4 +55,4 @@ class MadeInputs:
 
     def close(self) -> None:
         """Remove what is there."""
-        self._folder.cleanup()
+        self._folder.close()

@@ -7,12 +7,13 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.cause import instead, is_cause
 from overlong.conformance.oracle.compare import compare, compare_batch, expected_of, place_of_fault
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.limits import judged, limits_of
 from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import VERDICT, Code
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
@@ -192,24 +193,14 @@ class Probe:
         return finding
 
     def cause_of(self, finding: Finding) -> Finding:
-        """The finding; or why it refuses at another offset, if not for the offset itself.
-
-        Of an input refused behind its first error, the octets before that place may be accepted. Of one refused before
-        it, the well-formed text there may be refused. Then that is the fault, and those octets are its example.
+        """The finding; or its cause, if it is a consequence: see :mod:`overlong.conformance.oracle.cause`.
 
         Raises:
             TargetError: as :meth:`ask`.
         """
-        vector, observed, flaw = finding.vector, finding.observed, finding.vector.flaw
-        if finding.code != Code.OFFSET or flaw is None or not isinstance(observed, Refused) or observed.offset is None:
-            return finding
-        end = max(flaw.offset, observed.offset)
-        if vector.profile.counts != "octets" or end >= len(vector.octets):
-            return finding
-        before = self.ask_one(replace(vector, octets=vector.octets[:end]), finding.operation)
-        if before is None or before.claim != VERDICT or not isinstance(before.observed, Accepted | Refused):
-            return finding
-        return before
+        vector = instead(finding)
+        before = None if vector is None else self.ask_one(vector, finding.operation)
+        return before if before is not None and is_cause(before) else finding
 
     def renew(self) -> None:
         """Give it new processes, and a new budget of restarts."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.oracle.compare import place_of_fault
+from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import AGAIN, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
@@ -55,7 +55,7 @@ class Key(NamedTuple):
     @property
     def id(self) -> str:
         """``D-`` and eight digits of a hash."""
-        return f"D-{hashlib.sha256(json.dumps(self).encode()).hexdigest()[:8]}"
+        return id_of(json.dumps(self))
 
 
 def key_of(finding: Finding, target: str) -> Key:

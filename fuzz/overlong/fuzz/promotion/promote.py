@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.oracle.finding import ID
 from overlong.conformance.protocol.wire import AGAIN, ENCODING, OPERATIONS
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import JsonError
@@ -27,7 +27,6 @@ class PromotionError(Exception):
     """A finding cannot become a vector or test. The message is one line that names it and an alternative."""
 
 
-_ID = re.compile(r"D-[0-9a-f]{8}")
 _SHOWN = 120
 """The most characters of a target's name in a comment."""
 
@@ -87,7 +86,7 @@ def checked_id(stored: Found) -> str:
     Raises:
         PromotionError: it cannot become a vector, or the folder is not a run's.
     """
-    if not _ID.fullmatch(stored.id):
+    if not ID.fullmatch(stored.id):
         raise PromotionError(f"{printable(stored.id, 40)}: no id of a finding; ids are D- and eight digits")
     return stored.id
 

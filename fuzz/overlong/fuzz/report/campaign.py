@@ -19,7 +19,7 @@ from overlong.conformance.results.reading.campaign import cause_of_stored
 from overlong.conformance.support.printable import printable, thousands
 from overlong.conformance.support.provenance import generator
 from overlong.conformance.support.quantities import lasting
-from overlong.fuzz.campaign.store import finding_as_json
+from overlong.fuzz.campaign.written import finding_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

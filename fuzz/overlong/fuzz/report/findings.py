@@ -17,11 +17,12 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign import campaign
-from overlong.fuzz.campaign.statement import FINDING_SCHEMA
 from overlong.fuzz.campaign.status import CampaignError
-from overlong.fuzz.campaign.store import DATABASE, finding_as_json
+from overlong.fuzz.campaign.store import DATABASE
+from overlong.fuzz.campaign.written import FINDING_SCHEMA, finding_as_json
 from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.fuzz.report.campaign import Found, explain_command, kind_of, lines_of_stored
+from overlong.reference import DIALECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -158,11 +159,17 @@ def profile_of(folder: Path | str, found: Found) -> Profile:
     """The profile of a finding's target.
 
     Raises:
-        CampaignError: the campaign's file is damaged.
+        CampaignError: the campaign's file is damaged, or the report of another version.
     """
-    return (
-        Profile(found.subject.profile.partition("@")[0]) if isinstance(found, Reported) else campaign.profile_of(folder)
-    )
+    if not isinstance(found, Reported):
+        return campaign.profile_of(folder)
+    speaks = found.subject.profile.partition("@")[0]
+    if speaks not in DIALECTS:
+        raise CampaignError(
+            f"{printable(str(folder))}: measured by {printable(speaks, 40)}, a dialect that is not known here; "
+            "update overlong"
+        )
+    return Profile(speaks)
 
 
 def language_of(found: Found) -> str:

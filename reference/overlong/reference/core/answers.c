@@ -16,6 +16,8 @@ typedef struct {
   uint64_t *item;   /* the number of the current input, for the process that watches this one */
   uint8_t *written; /* the end of inputs, right before a guard: where it can be written, and where the function sees it */
   const uint8_t *ends;
+  uint64_t before; /* the octet before an input, and how often it stands there */
+  uint64_t times;
   uint64_t terminated; /* an octet 00 stands behind an input */
   uint64_t unit;       /* octets of a unit of output; 0: there is no output */
   uint8_t *out;
@@ -41,6 +43,7 @@ EXPORT void answer_inputs(answers_task *task) {
     q.room = task->room * q.length + task->more;
     uint8_t *const end = task->written - task->terminated;
     if (task->terminated) *end = 0;
+    memset(end - q.length - task->times, (int)task->before, task->times);
     memcpy(end - q.length, task->octets, q.length);
     task->octets += q.length;
     memset(task->out, POISON, q.room * task->unit);

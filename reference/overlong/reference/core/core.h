@@ -36,6 +36,9 @@ INLINE void store64(uint8_t *at, uint64_t word) { memcpy(at, &word, sizeof word)
 INLINE uint64_t lowest(uint64_t word, uint64_t octets) { return word & ((UINT64_C(1) << 8 * octets) - 1); }
 
 /* Where a string starts, modulo 64: a function of its number alone, so that a string that is asked again is asked there. */
-INLINE uint64_t residue(uint64_t number) { return number * ODD >> 58; }
+INLINE uint64_t residue(uint64_t number) {
+  const uint64_t mixed = number * ODD;
+  return (mixed ^ mixed >> 32) * 0xBF58476D1CE4E5B9u >> 58; /* twice: strings with neighbouring numbers stand far apart */
+}
 
 #endif

@@ -136,7 +136,9 @@ def _target_of(row: MatrixRow, folder: Path, conditions: Conditions) -> dict[str
     try:
         if conditions.files and FAILS in row.claims.values() and row.time[:10] != timestamp()[:10]:
             return None
-        with (folder / row.folder / RESULTS).open(encoding="ascii") as file:
+        path = folder / row.folder / RESULTS
+        documents.regular(path)
+        with path.open(encoding="ascii") as file:
             first = file.readline()
             (last,) = deque(file, 1)
         header, footer = json.loads(first), json.loads(last)

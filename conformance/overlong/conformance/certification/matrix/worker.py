@@ -105,7 +105,8 @@ def _is_known(job: MatrixJob) -> bool:
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.results.records import target_as_json
     from overlong.conformance.targets.framed import FramedTarget
-    from overlong.conformance.targets.resolve import identity_of, resolve
+    from overlong.conformance.targets.identity import identity_of
+    from overlong.conformance.targets.resolve import resolve
 
     try:
         target = resolve(job.target, job.limits)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.survey.kept import announced
 from overlong.conformance.protocol.kind import EARLIEST, LIMITS, POSITION, REPLACEMENT, UNDECLARED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from overlong.conformance.results.model import Cause, Subject
 
 REPORTS = "reports"
 """The folder of the texts for maintainers, each ``ID-CODE.md``."""
+WITHDRAWN = "withdrawn.json"
+"""The file of divergences whose text was withdrawn: an object of ``ID-CODE`` and the reason. They were seen in the
+version surveyed; a newer version has mended them, or they are documented."""
 WITHHELD = "withheld.json"
 """The file of divergences without independent confirmation, which are not published: a list of ``ID-CODE``."""
 
@@ -34,10 +37,14 @@ class Files:
     withheld: Collection[str]
     told: Collection[str]
     """Decoders whose divergences are in docs/divergences.md, each confirmed by a standalone program."""
+    withdrawn: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why a text was withdrawn."""
 
     def words(self, subject: Subject, cause: Cause) -> str:
         """The place where a divergence is filed, in words; empty if nowhere."""
         name = f"{subject.id}-{cause.code}"
+        if name in self.withdrawn:
+            return f"withdrawn: {self.withdrawn[name]}"
         if name in self.texts:
             return "a text for its maintainers"
         if said := announced(subject, cause.code):
@@ -56,3 +63,10 @@ def withheld_in(folder: Path) -> list[str]:
     path = folder / WITHHELD
     names: list[str] = json.loads(path.read_text("utf-8")) if path.exists() else []
     return names
+
+
+def withdrawn_in(folder: Path) -> dict[str, str]:
+    """The divergences of a survey's folder whose texts were withdrawn, each with the reason."""
+    path = folder / WITHDRAWN
+    reasons: dict[str, str] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return reasons

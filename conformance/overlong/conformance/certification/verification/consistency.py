@@ -1,6 +1,6 @@
 """Derives a certificate's dependent fields from the others: sums, results, and the digests of this version's vectors.
 
-Nothing is run.
+Nothing is run. The decoder's files that are here are read: their digests are fields that depend on them.
 """
 
 from __future__ import annotations
@@ -10,36 +10,43 @@ import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.certification.verification.subjects import files_here, with_files_here
 from overlong.conformance.oracle.limits import aside_in_words, limits_of, without
 from overlong.conformance.oracle.target import Answered
 from overlong.conformance.protocol.kind import POSITION, SCALARS, VERDICT
 from overlong.conformance.protocol.wire import MEASURED, UNITS, Answers, Greeting
-from overlong.conformance.results.certificate import digest_of_all
+from overlong.conformance.results.certificate import LEFT_OUT, OF_A_COMMAND, digest_of_all, not_measured_by
 from overlong.conformance.results.headline import result_of, state_of
 from overlong.conformance.results.invocation import GivenFile, Invocation, identifier
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, SuiteRun, shown_by
+from overlong.conformance.support.provenance import generator
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.resolve import Limits, runs_a_command
 from overlong.conformance.vectors.profile import Profile, puts_out
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import DIALECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from overlong.conformance.certification.verification.reading import Certified
 
 _NO_ANSWERS = Answers.of(b"", b"", b"", b"", b"")
 
 
-def consistent(certified: Certified) -> dict[str, Any]:
-    """The statement with its dependent fields derived again; a consistent statement is unchanged."""
+def consistent(certified: Certified, subjects: Sequence[Path] = ()) -> dict[str, Any]:
+    """The statement with its dependent fields derived again; a consistent statement is unchanged.
+
+    ``subjects``: the places of the files that the run added to those of the decoder's command line, in their order.
+    """
     statement = copy.deepcopy(certified.statement)
     predicate: dict[str, Any] = statement["predicate"]
     added: dict[str, Any] = predicate["overlong"]
     claims: dict[str, str] = added["claims"]
     added["suites"] = _each_once(added["suites"], "suite")
     added["sweeps"] = _each_once(added["sweeps"], "plan")
+    _without_invented(added)
     _as_asked(added)
     for bucket in added["buckets"]:
         claims[bucket["claim"]] = FAILS
@@ -62,14 +69,50 @@ def consistent(certified: Certified) -> dict[str, Any]:
         added.pop("set_aside", None)
     if not added["buckets"]:
         added["findings_digest"] = {"sha256": hashlib.sha256().hexdigest()}
-        for suite in added["suites"]:
-            suite["failing"] = 0
+    diverging = sum(bucket["count"] for bucket in added["buckets"])
+    for suite in added["suites"]:
+        suite["failing"] = min(suite["failing"], suite["asked"], diverging)
+    added["not_covered"] = not_measured_by(
+        [suite["operations"] for suite in added["suites"]], [plan["plan"] for plan in added["sweeps"]]
+    ) + _of_a_command(certified)
+    added["not_covered"] += [line for line in certified.predicate["not_covered"] if line.startswith(LEFT_OUT)]
+    statement["subject"] = with_files_here(statement["subject"], files_here(certified, subjects))
     for plan in added["sweeps"]:
         plan["expected"]["strings"] = _size(plan, speaks)
         plan.update(plan["expected"])
     digest = digest_of_all(suite["vectors_digest"]["sha256"] for suite in added["suites"])
     predicate["configuration"] = [{"name": added["profile"], "digest": {"sha256": digest}}]
     return statement
+
+
+def _of_a_command(certified: Certified) -> list[str]:
+    """The line on files that a command loads, if it must be there; a project's own name may stand for a command."""
+    target = certified.target
+    named = isinstance(target, str) and ":" not in target and OF_A_COMMAND in certified.predicate["not_covered"]
+    return [OF_A_COMMAND] * ((runs_a_command(target) or named) and not certified.subjects)
+
+
+def unknown_to_us(added: dict[str, Any]) -> list[str]:
+    """The suites and plans that this version does not have: nothing can be derived of them."""
+    given = bool(added["invocation"]["vectors"])
+    suites = [each["suite"] for each in added["suites"] if each["suite"] not in SUITES and not given]
+    return suites + [each["plan"] for each in added["sweeps"] if not _has(each["plan"])]
+
+
+def _has(plan: str) -> bool:
+    try:
+        plan_named(plan)
+    except ValueError:
+        return False
+    return True
+
+
+def _without_invented(added: dict[str, Any]) -> None:
+    """Drop the suites and plans of this very version that it does not have."""
+    if added["generator"] == generator():
+        invented = {*unknown_to_us(added)}
+        for records, key in (("suites", "suite"), ("sweeps", "plan")):
+            added[records] = [each for each in added[records] if each[key] not in invented]
 
 
 def why_none(statement: dict[str, Any]) -> str:
@@ -123,6 +166,7 @@ def invocation_of(certified: Certified) -> Invocation:
         tuple(_file(file) for file in asked["vectors"]),
         None if expected is None else _file(expected),
         Limits(limits["timeout"], limits["restarts"], memory=limits["memory"]),
+        certified.subjects,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
@@ -50,6 +51,11 @@ class Certified:
         return named if isinstance(named, str) else tuple(named)
 
     @property
+    def subjects(self) -> tuple[str, ...]:
+        """The names of the files that the run added to those of the decoder's command line."""
+        return tuple(self.invocation.get("subjects", ()))
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the file."""
         return hashlib.sha256(self.octets).hexdigest()
@@ -69,8 +75,9 @@ def octets_of(path: Path) -> bytes:
             f"{printable(str(path))}: not a regular file; name the file that 'overlong certify' wrote"
         ) from None
     with path.open("rb") as file:
-        octets = file.read(LARGEST_DOCUMENT + 1)
-    if len(octets) > LARGEST_DOCUMENT:
+        too_large = os.fstat(file.fileno()).st_size > LARGEST_DOCUMENT
+        octets = b"" if too_large else file.read(LARGEST_DOCUMENT + 1)
+    if too_large or len(octets) > LARGEST_DOCUMENT:
         raise CertificateError(f"{printable(str(path))}: more than {LARGEST_DOCUMENT} octets: no certificate")
     return octets
 
@@ -103,11 +110,13 @@ def parsed(path: Path, octets: bytes) -> Certified:
             f"{printable(str(path))}: $.predicate.overlong.invocation.limits: 'overlong certify' takes no such limits; "
             "get it anew"
         )
-    for file in (*certified.invocation["vectors"], *filter(None, [certified.invocation["expected"]])):
-        named = PurePosixPath(file["name"])
-        if named.is_absolute() or ".." in named.parts or "\0" in file["name"]:
+    asked = certified.invocation
+    read = (file["name"] for file in (*asked["vectors"], *filter(None, [asked["expected"]])))
+    for name in (*read, *certified.subjects):
+        named = PurePosixPath(name)
+        if named.is_absolute() or ".." in named.parts or "\0" in name:
             raise CertificateError(
-                f"{printable(str(path))}: it names the file {printable(file['name'], 80)}, outside the current folder; "
+                f"{printable(str(path))}: it names the file {printable(name, 80)}, outside the current folder; "
                 "no certificate does: get it anew"
             )
     return certified

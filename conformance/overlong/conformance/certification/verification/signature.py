@@ -19,6 +19,8 @@ NAMESPACE = "overlong"
 """The purpose of certificates' signatures (``ssh-keygen -Y sign -n``): a signature for another purpose is invalid."""
 TOOL = "ssh-keygen"
 _SECONDS = 30.0
+LARGEST_SIGNATURE, LARGEST_SIGNERS = 1 << 16, 1 << 20
+"""The most octets of a signature, which has a few hundred, and of a file of signers: OpenSSH is slow with more."""
 
 
 class SignatureError(Exception):
@@ -46,11 +48,13 @@ def signed_by(octets: bytes, signature: Path, signers: Path, identity: str = "")
     tool = shutil.which(TOOL)
     if tool is None:
         raise NoTool(f"{TOOL} is not on PATH; install openssh-client to check signatures")
-    for path in (signature, signers):
+    for path, largest in ((signature, LARGEST_SIGNATURE), (signers, LARGEST_SIGNERS)):
         if path.exists() and not path.is_file():  # a pipe would block
             raise SignatureError(f"{printable(str(path))}: not a regular file; name one")
         with path.open("rb"):
             pass  # fail here with a clear error, not in another program
+        if path.stat().st_size > largest:
+            raise SignatureError(f"{printable(str(path))}: more than {largest} octets: no such file; name another")
     files = ("-f", str(signers.absolute()), "-s", str(signature.absolute()))
     signer = identity or _principal(tool, files, signature)
     said = _run((tool, "-Y", "verify", *files, "-I", signer, "-n", NAMESPACE), octets)

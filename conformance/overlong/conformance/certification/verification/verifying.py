@@ -1,13 +1,12 @@
 """Verifies a certificate: repeats the run that it describes, and compares everything in it.
 
 A certificate comes from a stranger and names a command. Without the verifier's consent, only decoders that ship with
-an adapter run.
+an adapter run (``targets/consent.py``).
 """
 
 from __future__ import annotations
 
 import json
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,13 +17,14 @@ from overlong.conformance.certification.verification.consistency import consiste
 from overlong.conformance.certification.verification.price import MOST, Price
 from overlong.conformance.certification.verification.reading import CertificateError, Certified, octets_of, parsed
 from overlong.conformance.certification.verification.signature import signed_by
+from overlong.conformance.certification.verification.subjects import absent, places_of
 from overlong.conformance.results.certificate import spelt
 from overlong.conformance.results.expected import Expectations
 from overlong.conformance.results.invocation import GivenFile, identifier
+from overlong.conformance.support.portable import portable_file
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import generator, today
-from overlong.conformance.targets.configured import configured
-from overlong.conformance.targets.shipped import shipped
+from overlong.conformance.targets.consent import check_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.runner import Progress
     from overlong.conformance.results.certificate import Certificate
 
-
-class NotTrusted(Exception):
-    """The certificate names a command that needs consent; the message has the command and the option to allow it."""
+_REMEDY = "if you trust that file, add --trust, or name the decoder after the certificate"
 
 
 @dataclass(frozen=True)
@@ -59,6 +57,8 @@ class Verification:
     """The signer, safe to show; empty: no signature was required."""
     incomplete: str = ""
     """The reason for an incomplete measurement; empty if it is complete."""
+    absent: tuple[str, ...] = ()
+    """If nothing was run: the further subjects that are not here, so that they could not be compared."""
     refused: str = ""
     """The reason why this measurement makes no certificate; empty if it does."""
 
@@ -86,6 +86,7 @@ def verify(
     run: bool = True,
     given: Sequence[Path] = (),
     expected: Path | None = None,
+    subjects: Sequence[Path] = (),
     signature: Signature | None = None,
     progress: Progress | None = None,
     started: Callable[[Certified, str], None] | None = None,
@@ -97,9 +98,11 @@ def verify(
         path: the certificate's path.
         target: the decoder, if it has another name here; naming it means trusting it.
         trust: run any command that the certificate names.
-        run: if false, only check its consistency with itself and with this version's vectors.
+        run: if false, only check its consistency with itself, with this version's vectors and with the decoder's files
+            that are here.
         given: the files of vectors that it names, in that order, if their paths differ here.
         expected: the file of expected deviations that it names, if its path differs here.
+        subjects: the further files of the decoder that it names, in that order, if their paths differ here.
         signature: must be valid before anything is read or run.
         progress: called as the run proceeds.
         started: called with the signer's name before the run starts.
@@ -109,7 +112,7 @@ def verify(
         CertificateError: it is no certificate, or asks for something that does not exist.
         SignatureError: its signature is invalid.
         NoTool: signatures cannot be checked here.
-        NotTrusted: it names a command that needs consent.
+        NotAgreed: it names a command that needs consent.
         TooDear: its sweeps would ask more strings than ``most``.
         TargetError: the decoder cannot be measured here.
         CheckError, JsonError, WrongError: a file of vectors is malformed.
@@ -120,15 +123,17 @@ def verify(
     signer = signed_by(octets, signature.file, signature.signers, signature.identity) if signature else ""
     certified = parsed(path, octets)
     if not run:
-        here = consistent(certified)
+        here, gone = consistent(certified, subjects), tuple(absent(certified, subjects))
         differences = compare(certified.statement, here)
-        return Verification(certified, here, differences, ran=False, signer=signer, refused=why_none(here))
+        return Verification(certified, here, differences, ran=False, signer=signer, absent=gone, refused=why_none(here))
     Price.of(certified).allowed(certified, most)
-    if target is None:
-        _trusted(certified.target, path, trust=trust)
+    if target is None and not trust:
+        check_from(path, [certified.target], _REMEDY)
     if started is not None:
         started(certified, signer)
-    certificate = measured(certified, target=target, given=given, expected=expected, progress=progress, trust=trust)
+    certificate = measured(
+        *(certified,), target=target, given=given, expected=expected, subjects=subjects, progress=progress, trust=trust
+    )
     refused = "" if certificate.run.incomplete else certificate.refused
     statement = json.loads(certificate.to_json())
     differences = compare(certified.statement, statement)
@@ -147,6 +152,7 @@ def measured(
     target: str | Sequence[str] | None = None,
     given: Sequence[Path] = (),
     expected: Path | None = None,
+    subjects: Sequence[Path] = (),
     progress: Progress | None = None,
     trust: bool = False,
 ) -> Certificate:
@@ -158,6 +164,7 @@ def measured(
     paths = _files(certified, asked.vectors, given)
     speaks = certified.predicate["profile"].partition("@")[0]
     swept = [plan["plan"] for plan in certified.predicate["sweeps"]]
+    places = places_of(certified, subjects)
     deviations = None if asked.expected is None else _expected(certified, asked.expected, expected, speaks)
     try:
         certificate = certify(
@@ -166,6 +173,7 @@ def measured(
             sweeps=() if asked.sweeps == () else swept or None,  # a run that forbids sweeps leaves out more than them
             usual=False,  # the affordable plans depend on the machine's load
             given=paths,
+            subjects=[*places.values()],
             thorough=asked.thorough,
             speaks=speaks,
             limits=asked.limits,
@@ -184,10 +192,15 @@ def measured(
     files = tuple(
         replace(GivenFile.of(place), name=file.name) for place, file in zip(paths, asked.vectors, strict=True)
     )
-    named = replace(certificate.invocation, target=asked.target, vectors=files, sweeps=asked.sweeps)
+    named = replace(
+        certificate.invocation, target=asked.target, vectors=files, sweeps=asked.sweeps, subjects=asked.subjects
+    )
+    known = {portable_file(place): name for name, place in places.items()}
+    listed = tuple((known.get(name, name), digest) for name, digest in certificate.identity.files)
+    identity = replace(certificate.identity, files=listed)
     if asked.expected is not None and named.expected is not None:
         named = replace(named, expected=replace(named.expected, name=asked.expected.name))
-    return replace(certificate, invocation=named, command=named.command(speaks))
+    return replace(certificate, identity=identity, invocation=named, command=named.command(speaks))
 
 
 def _expected(certified: Certified, asked: GivenFile, given: Path | None, speaks: str) -> Expectations:
@@ -216,22 +229,3 @@ def _files(certified: Certified, asked: Sequence[GivenFile], given: Sequence[Pat
                 f"{name}: the vectors {printable(str(path), 80)} are not here; say where they are with --vectors"
             )
     return paths
-
-
-def ships(target: str | Sequence[str]) -> bool:
-    """True if the target is a decoder that ships with an adapter."""
-    if not isinstance(target, str):
-        return False
-    name = target.removeprefix("builtin:")
-    return shipped(name) is not None and (name != target or name not in configured())
-
-
-def _trusted(target: str | Sequence[str], path: Path, *, trust: bool) -> None:
-    if trust or ships(target):
-        return
-    shown = printable(target if isinstance(target, str) else f"-- {shlex.join(target)}", 200)
-    word = shlex.quote(target) if isinstance(target, str) else f"-- {shlex.join(target)}"
-    raise NotTrusted(
-        f"{printable(str(path))}: would run '{shown}', which does not ship with overlong; to allow it add --trust, "
-        f"or name it: overlong verify {printable(shlex.quote(str(path)))} {printable(word, 200)}"
-    )

@@ -16,10 +16,11 @@ from overlong.conformance.certification.verification.comparison import (
     VECTORS,
     Difference,
 )
+from overlong.conformance.certification.verification.consistency import unknown_to_us
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from overlong.conformance.certification.verification.verifying import Verification
 
@@ -27,6 +28,7 @@ MOST = 12
 """The most fields of one kind to list, unless all are requested."""
 
 SCHEMA = "overlong/verification-1"
+_SUBJECT = "$.subject["
 _MEANS = {
     GENERATOR: "another version of overlong made it (information)",
     ENVIRONMENT: "another environment (information)",
@@ -49,6 +51,8 @@ def lines(verification: Verification, *, every: bool = False) -> Iterator[str]:
         if not found:
             continue
         yield f"  {means}"
+        if part == DECODER:
+            yield from (f"    {printable(name, 80)} is another file here" for name in other_files(verification, found))
         if part == ANSWERS:
             yield from (f"    {line}" for line in answers(verification))
         shown = found if every else found[:MOST]
@@ -68,12 +72,27 @@ def verdict(verification: Verification) -> str:
     against = [each for each in verification.differences if not each.information]
     if against:
         count = "1 field is" if len(against) == 1 else f"{len(against)} fields are"
-        return f"DIFFERS  {count} not as {'measured here' if verification.ran else 'the rest of it demands'}"
+        if verification.ran:
+            return f"DIFFERS  {count} not as measured here"
+        of_files = all(each.path.startswith(_SUBJECT) for each in against)
+        return f"DIFFERS  {count} not as {'the files here are' if of_files else 'the rest of it demands'}"
     if not verification.ran:
-        return "CONSISTENT  with itself and with the vectors of this version; nothing was run"
+        unknown = ", ".join(unknown_to_us(verification.certified.predicate))
+        known = f"; this version has no {printable(unknown, 120)}, and cannot check them" if unknown else ""
+        names = printable(", ".join(verification.absent), 120)
+        gone = f"; not here, so not compared: {names}" if names else ""
+        return f"CONSISTENT  with itself and with the vectors of this version; nothing was run{known}{gone}"
     result = verification.here["predicate"]["result"]
     how = "octet for octet" if verification.identical else "in all that it says of the decoder"
     return f"VERIFIED  {how}; the certified result is {result}"
+
+
+def other_files(verification: Verification, differences: Iterable[Difference]) -> Iterator[str]:
+    """The names of the subjects that are other files here."""
+    subjects = verification.certified.statement["subject"]
+    for each in differences:
+        if each.path.startswith(_SUBJECT) and each.path.endswith(".digest.sha256"):
+            yield subjects[int(each.path.removeprefix(_SUBJECT).partition("]")[0])]["name"]
 
 
 def answers(verification: Verification) -> Iterator[str]:

@@ -20,8 +20,11 @@ _ENDINGS = (
     ".php", ".pl", ".py", ".rb", ".rs", ".swift", ".zig",
 )  # fmt: skip
 _NUMBER = r"(?:\([a-z]+\)\s*)?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})"
-_ARRAY = re.compile(rf"[\[{{(]\s*({_NUMBER}(?:\s*,\s*{_NUMBER})*)\s*,?\s*[\]}})]")
-_LITERAL = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\\n])*\\x(?:\\.|(?!\1)[^\\\n])*)\1""")
+_ARRAY = re.compile(rf"[\[{{(]\s*+({_NUMBER}(?:\s*+,\s*+{_NUMBER})*+)\s*+(?:,\s*+)?[\]}})]")
+_LITERAL = re.compile(r"""\\.|(["'`])((?:\\.|(?!\1)[^\\\n])*+)\1""")
+"""A literal, or an escape outside of one. Nothing in these patterns gives back what it took, and an escape is one
+token everywhere, so the time is linear: a quote without its partner is looked for once in a line."""
+_WITH_X = re.compile(r"(?:[^\\]|\\[^x])*+\\x")
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|([abfnrtv\\'\"`?]))|([^\\])")
 _PLAIN = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 
@@ -46,7 +49,7 @@ def source_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Scor
     whole = "".join(texts)
     found = chain(
         ((match.start(), _of_array(match[1])) for match in _ARRAY.finditer(whole)),
-        ((match.start(), _of_literal(match[2])) for match in _LITERAL.finditer(whole)),
+        ((match.start(), _of_literal(match[2])) for match in _LITERAL.finditer(whole) if _WITH_X.match(match[2] or "")),
     )
     number, seen = 1, 0
     for place, octets in sorted(found, key=lambda each: each[0]):

@@ -9,11 +9,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
-from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, GUARDED, OPERATIONS
+from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, GUARDED, OPERATIONS, REPLACING
 from overlong.conformance.report.html.octets import Cells, cells_of
 from overlong.conformance.report.html.svg import Picture, drawn
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
 from overlong.conformance.report.links import Anchors
+from overlong.conformance.report.wording import meaning_of
 from overlong.conformance.results.model import ReportKind
 from overlong.conformance.support.printable import counted, printable
 from overlong.reference import DEFECTS, DIALECTS, dialect
@@ -130,6 +131,11 @@ class ShownSubject:
     map_note: str
     not_whole: tuple[ReportPart, ...]
     """Suites that did not run completely."""
+
+    @property
+    def replaces(self) -> bool:
+        """True if an operation has an error mode; a validator's greeting may name one all the same."""
+        return bool(set(self.subject.operations) & set(REPLACING))
 
     @property
     def divergences(self) -> int:
@@ -322,7 +328,7 @@ def claims_of(subjects: Iterable[Subject]) -> list[str]:
 
 def _claim(name: str, state: str, detail: str) -> ShownClaim:
     tone, glyph = CLAIM_STATES.get(state, NOT_SAID)
-    return ShownClaim(name, state, tone, glyph, CLAIMS.get(name, ""), detail.removeprefix(f"{state}: "))
+    return ShownClaim(name, state, tone, glyph, meaning_of(name, state), detail.removeprefix(f"{state}: "))
 
 
 def _numbers(cause: Cause) -> tuple[str, ...]:

@@ -95,6 +95,8 @@ def _counted(subject: Subject) -> str:
     """How much of what was asked the verdict rests on."""
     if not subject.causes:
         return ""
+    if any(part.failing for part in subject.parts if part.is_sweep):  # a bucket does not count all strings of a sweep
+        return f"{extent_of(subject)}."
     divergences = counted(sum(cause.count for cause in subject.causes), "divergence")
     return f"{extent_of(subject)}; {divergences} in all."
 

@@ -151,7 +151,7 @@ def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
             raise ExpectationError(f"{where}: {key} is no {_KEYS[key].removeprefix('a ').removeprefix('one ')}")
     for key in ("observed", "reason", *(() if given else ("target",))):
         if key not in said:
-            raise ExpectationError(f"{where}: {key} is missing; write {_KEYS[key].replace(' string:', '')}")
+            raise ExpectationError(f"{where}: {key} is missing; write {_KEYS[key]}")
     if not said["observed"]:
         raise ExpectationError(f"{where}: observed is empty; write {_KEYS['observed']}")
     if not said.get("code") and says_nothing(said.get("id", ""), "/"):

@@ -5,6 +5,9 @@ The fuzz layer wrote it; its file is all that is known of it here.
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,16 +30,19 @@ from overlong.conformance.results.model import (
     failing_claims,
 )
 from overlong.conformance.results.reading.documents import checked
+from overlong.conformance.results.reading.recorded import agreeing
 from overlong.conformance.support.printable import counted, thousands
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import FOUND, Vector
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 _AGAIN = 10
 """How often a finding was asked again."""
+_OF_CHANCE = {"seconds", "stable", "count"}
+"""The members of a finding that may differ in another run. All counts may, since a target may answer at random."""
 
 
 def report_of_campaign(data: dict[str, Any], path: Path) -> Report:
@@ -44,8 +50,10 @@ def report_of_campaign(data: dict[str, Any], path: Path) -> Report:
 
     Raises:
         ReportError: it is not as the schema has it.
+        ValueError: it contradicts itself.
     """
     checked(data, "campaign-1", path)
+    _check(data)
     subjects = tuple(_subject(target, data, path.parent) for target in data["targets"])
     times = data["times"]
     found, moments = 0, list[Moment]()
@@ -66,6 +74,34 @@ def report_of_campaign(data: dict[str, Any], path: Path) -> Report:
         notes=tuple(notes),
         source=path.name,
     )
+
+
+def _check(data: Mapping[str, Any]) -> None:
+    """Check that a campaign's sums are those of its findings, each of which is of one of its targets.
+
+    Raises:
+        ValueError: they are not.
+    """
+    names = [target["id"] for target in data["targets"]]
+    for number, each in enumerate(data["findings"]):
+        for member in ("target", "peer"):
+            if each[member] not in (*names, *[""] * (member == "peer")):
+                raise ValueError(f"findings[{number}].{member}: it is no target of this campaign")
+    faults = Counter(each["target"] for each in data["findings"] if not each["peer"])
+    for number, target in enumerate(data["targets"]):
+        agreeing(f"targets[{number}].findings", target["findings"], faults[target["id"]])
+    result = "NOT MEASURED" if not data["executions"] else "FAILED" if faults else "PASSED"
+    agreeing("result", data["result"], result)
+    agreeing("findings_digest", data["findings_digest"]["sha256"], digest_of_findings(data["findings"]))
+
+
+def digest_of_findings(findings: Iterable[Mapping[str, Any]]) -> str:
+    """SHA-256 of the findings of ``campaign.json`` without times, counts and repetitions."""
+    whole = hashlib.sha256()
+    for each in sorted(findings, key=lambda found: found["id"]):
+        plain = {name: value for name, value in each.items() if name not in _OF_CHANCE}
+        whole.update(json.dumps(plain, sort_keys=True).encode("ascii") + b"\n")
+    return whole.hexdigest()
 
 
 def _subject(target: Mapping[str, Any], data: Mapping[str, Any], folder: Path) -> Subject:

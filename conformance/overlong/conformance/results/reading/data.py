@@ -5,14 +5,27 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.model import Cause, Moment, Report, ReportKind, ReportPart, Standing, State, Subject
+from overlong.conformance.results.model import (
+    Cause,
+    Moment,
+    Report,
+    ReportKind,
+    ReportPart,
+    Standing,
+    State,
+    Subject,
+    failing_claims,
+)
 from overlong.conformance.results.reading.documents import checked
-from overlong.conformance.results.reading.recorded import MOST_MAPS, map_of
+from overlong.conformance.results.reading.recorded import MOST_MAPS, agreeing, map_of
 from overlong.conformance.results.run import Drawn
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+_CLEAN = (State.CONFORMS, State.NOTHING)
+"""The states of a target in which nothing fails."""
 _MOST_MAPS = 128 * MOST_MAPS
 """The most maps of all targets together: 128 MiB."""
 
@@ -55,7 +68,15 @@ def _subject(read: dict[str, Any]) -> Subject:
         "maps": tuple(map_of(each["name"], each["answers"]) for each in read["maps"]),
         "automaton": None if automaton is None else Drawn(**automaton),
     }
-    return Subject(**members)
+    subject = Subject(**members)
+    if looks_clean(subject):
+        agreeing(f"the state of {printable(subject.id)}", subject.state, State.DIVERGES)
+    return subject
+
+
+def looks_clean(subject: Subject) -> bool:
+    """True if a target's state says that nothing fails, and its claims or causes say that something does."""
+    return subject.state in _CLEAN and bool(failing_claims(subject.claims, subject.causes))
 
 
 def _cause(read: dict[str, Any]) -> Cause:

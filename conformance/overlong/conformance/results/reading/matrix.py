@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import Report, ReportKind, State, Subject
 from overlong.conformance.results.reading.documents import checked
-from overlong.conformance.results.reading.recorded import cause_of, state_recorded
+from overlong.conformance.results.reading.recorded import agreeing, cause_of, state_recorded
 from overlong.conformance.results.reading.results import report_of_results
 from overlong.conformance.results.writer import RESULTS
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +23,7 @@ def report_of_matrix(data: dict[str, Any], path: Path) -> Report:
 
     Raises:
         ReportError: it is not as the schema has it, or the results of a target are not.
+        ValueError: it contradicts itself.
         OSError: they cannot be read.
     """
     checked(data, "matrix-1", path)
@@ -54,8 +56,11 @@ def _subject(row: Mapping[str, Any], path: Path) -> Subject:
             if same or subject.state is state:  # the results are of the same run
                 return replace(subject, seconds=row.get("seconds", 0.0), why=subject.why or row["why"])
     causes = tuple(cause_of(bucket) for bucket in row["buckets"])
-    if state in FAILING:  # an older version had one word for both
-        state = state_recorded(row["claims"], causes)
+    if state not in (State.INCOMPLETE, State.NOT_MEASURED):
+        found = state_recorded(row["claims"], causes)
+        if not {state, found} <= {*FAILING}:  # an older version had one word for both
+            agreeing(f"the state of {printable(row['target'])}", state, found)
+        state = found
     return Subject(
         id=row["target"],
         state=state,

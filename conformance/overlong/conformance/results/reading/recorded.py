@@ -54,6 +54,16 @@ def state_recorded(claims: Mapping[str, str], causes: Collection[Cause], *, inco
     )
 
 
+def agreeing(place: str, said: object, found: object) -> None:
+    """Check that a file says of itself what its other parts say.
+
+    Raises:
+        ValueError: it does not: it is damaged, or somebody has changed it.
+    """
+    if said != found:
+        raise ValueError(f"{place}: it is {said}, and by the rest of the file it is {found}")
+
+
 def details_of(
     target: Mapping[str, Any], claims: Mapping[str, str], suites: Iterable[Mapping[str, Any]], causes: Iterable[Cause]
 ) -> dict[str, str]:

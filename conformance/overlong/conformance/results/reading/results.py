@@ -122,7 +122,12 @@ def report_of_results(path: Path) -> Report:
         ReportError: it is no such file, or damaged.
         OSError: it cannot be read.
     """
-    return replace(_report(_seen(path)), source=path.name)
+    seen = _seen(path)
+    failing = [part.name for part in seen.parts if part.failing]
+    if seen.footer and failing and not seen.causes:
+        name = f"{printable(str(path))}: {printable(', '.join(failing), 120)}"
+        raise ReportError(f"{name}: strings fail, and no bucket says how; measure again")
+    return replace(_report(seen), source=path.name)
 
 
 def report_of_run(certificate: Certificate) -> Report:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.oracle.kinds import KINDS, NOT_SUPPORTED
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.wire import VALIDATE
-from overlong.conformance.results.headline import state_of
+from overlong.conformance.results.headline import result_of, state_of
 from overlong.conformance.results.invocation import TYPED, options_of
 from overlong.conformance.results.model import (
     AFTER,
@@ -22,6 +23,7 @@ from overlong.conformance.results.model import (
 )
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.results.reading.recorded import (
+    agreeing,
     cause_of,
     cause_of_entry,
     cause_of_finding,
@@ -53,6 +55,7 @@ def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
     checked(data, "certificate-1", path)
     said = data["predicate"]["overlong"]
     subject = subject_of_predicate(said)
+    agreeing("predicate.result", data["predicate"]["result"], result_of(subject.state, len(subject.stale)))
     files = [f"{each['name']} sha256 {each['digest']['sha256']}" for each in data["subject"]]
     return Report(
         kind=ReportKind.CERTIFY,
@@ -92,6 +95,8 @@ def report_of_sweep(data: dict[str, Any], path: Path) -> Report:
         ReportError: it is not as the schema has it.
     """
     checked(data, "sweep-1", path)
+    failing = any(part_of_plan(plan).failing for plan in data["plans"])
+    agreeing("conformant", data["conformant"], not failing and not data["buckets"])
     return replace(_report_of_sweep(data), source=path.name)
 
 
@@ -103,9 +108,11 @@ def report_of_swept(run: SweepRun) -> Report:
 
 def _report_of_sweep(data: Mapping[str, Any]) -> Report:
     causes = tuple(_swept(bucket, data["command"]) for bucket in data["buckets"])
+    open_ = any(KINDS[NOT_SUPPORTED] in plan["kinds"] for plan in data["plans"])
+    failing = failing_claims({}, causes) or [VERDICT] * (not data["conformant"] and not open_)
     subject = Subject(
         **target_fields(data["target"]),
-        state=state_of(failing_claims({}, causes) or [VERDICT] * (not data["conformant"]), held=True),
+        state=state_of(failing, held=True, incomplete=open_ and not failing),
         profile=data["profile"],
         command=data["command"],
         parts=tuple(map(part_of_plan, data["plans"])),

@@ -6,14 +6,16 @@ In: a profile and a number. Out: grids. Must not know: targets, answers, engines
 from overlong.conformance.sweep.plans.calls import HISTORY, ORDER
 from overlong.conformance.sweep.plans.context import AFTER, FAULTS, PAIRS, PLACED, TRANSITIONS
 from overlong.conformance.sweep.plans.distance import FAR, LENGTHS, OFFSETS, THRESHOLDS
-from overlong.conformance.sweep.plans.drawn import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN
+from overlong.conformance.sweep.plans.drawn import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN, SAMPLE
 from overlong.conformance.sweep.plans.kind import KindOfPlan
 from overlong.conformance.sweep.plans.short import DEPTH, EXHAUSTIVE, FORMS, LEADS
 
 _KINDS = (
     *(EXHAUSTIVE, DEPTH, LEADS, FORMS, PLACED, OFFSETS, LENGTHS, FAR, PAIRS),
-    *(AFTER, TRANSITIONS, FAULTS, THRESHOLDS, ORDER, HISTORY, DRAWN, CAMPAIGN),
+    *(AFTER, TRANSITIONS, FAULTS, THRESHOLDS, ORDER, HISTORY, DRAWN, SAMPLE, CAMPAIGN),
 )
 PLANS: dict[str, KindOfPlan] = {kind.name: kind for kind in _KINDS}
+SEEDED = frozenset(kind.name for kind in (DRAWN, SAMPLE, CAMPAIGN))
+"""The kinds of plans that a seed draws."""
 
-__all__ = ["CAMPAIGN", "DRAWN", "DRAWN_IN_CAMPAIGN", "PLANS", "KindOfPlan"]
+__all__ = ["CAMPAIGN", "DRAWN", "DRAWN_IN_CAMPAIGN", "PLANS", "SAMPLE", "SEEDED", "KindOfPlan"]

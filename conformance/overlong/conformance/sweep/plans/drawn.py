@@ -23,11 +23,21 @@ DRAWN_IN_CAMPAIGN = ((1 + _MORE_PIECES) // (1 + _PIECES)) ** 2
 """The number of ``drawn`` plans that have as many strings as a ``campaign`` plan."""
 
 
-def _drawn(profile: Profile, seed: int, many_pieces: int = _PIECES) -> Iterator[Grid]:
+_SAMPLE = (2, 3, 1, 2)
+"""The same for a sample: 64 strings a grid. Few, so that the slowest target bears them, with new text in each grid."""
+
+
+def _drawn(
+    profile: Profile,
+    seed: int,
+    many: tuple[int, int, int, int] = (_TEXTS, _PIECES, _BETWEEN, _BEHIND),
+    grids: int = GRIDS,
+) -> Iterator[Grid]:
     """Two pieces that may be ill-formed, with text before, between and after them: all drawn."""
     dice = Dice(seed, profile.dialect.automaton)
-    for _ in range(GRIDS):
-        before, between, behind = (tuple(dice.text() for _ in range(many)) for many in (_TEXTS, _BETWEEN, _BEHIND))
+    texts, many_pieces, *others = many
+    for _ in range(grids):
+        before, between, behind = (tuple(dice.text() for _ in range(each)) for each in (texts, *others))
         first, second = ((b"", *(dice.piece() for _ in range(many_pieces))) for _ in range(2))
         yield Grid(
             (
@@ -44,6 +54,12 @@ DRAWN = KindOfPlan("drawn", "4 194 304 strings that the seed {} draws from the g
 CAMPAIGN = KindOfPlan(
     "campaign",
     "268 435 456 strings that the seed {} draws from the grammar",
-    partial(_drawn, many_pieces=_MORE_PIECES),
+    partial(_drawn, many=(_TEXTS, _MORE_PIECES, _BETWEEN, _BEHIND)),
+    *(0, 1, 999_999_999),
+)
+SAMPLE = KindOfPlan(
+    "sample",
+    "2 048 strings that the seed {} draws from the grammar",
+    partial(_drawn, many=_SAMPLE, grids=32),
     *(0, 1, 999_999_999),
 )

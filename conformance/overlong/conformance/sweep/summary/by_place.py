@@ -39,9 +39,15 @@ _LONGEST = 64
 class ByPlace:
     """Describes parts of one plan by a table, which is made once, when it is first needed."""
 
-    def __init__(self, facts: Facts, *, classes: bool) -> None:
-        """``classes``: an octet of an accepted form represents its class; otherwise only itself."""
-        self._facts, self._classes = facts, classes
+    def __init__(self, facts: Facts, product: Callable[[bytes], Product], *, only_forms: bool) -> None:
+        """How to describe.
+
+        Args:
+            facts: those of the plan.
+            product: what each octet of an accepted form stands for.
+            only_forms: describe nothing but accepted forms.
+        """
+        self._facts, self._product, self._only_forms = facts, product, only_forms
 
     @cached_property
     def _table(self) -> Places | None:
@@ -75,7 +81,7 @@ class ByPlace:
             cut = at_the_end and automaton.run(found) != automaton.dead
             if not found or len(found) > _LONGEST:  # no form, or several in one
                 continue
-            form = self._facts.product(found) if self._classes else tuple(frozenset({octet}) for octet in found)
+            form = self._product(found)
             (behind if cut else inside).setdefault(form, found)
         if len(behind) > _MOST_FORMS:
             return [], []
@@ -89,7 +95,7 @@ class ByPlace:
 
     def __call__(self, facts: Facts, part: Part) -> Said | None:
         """A description, exact or not; None if there is none."""
-        if facts.complete or (part.kind != ACCEPTED_ILL_FORMED and not self._classes):
+        if facts.complete or (part.kind != ACCEPTED_ILL_FORMED and self._only_forms):
             return None
         table = self._table
         if table is None:
@@ -155,9 +161,7 @@ class ByPlace:
             products = merged(behind)
             parts += products
             errors = self._facts.errors.errors
-            all_cuts = {
-                self._facts.product(errors[number].octets) for number in self._facts.asked if errors[number].cut
-            }
+            all_cuts = {self._product(errors[number].octets) for number in self._facts.asked if errors[number].cut}
             everywhere = set(behind) == all_cuts
             said.append(
                 "string cut off inside a character" if everywhere else f"string cut off after {in_words(products)}"

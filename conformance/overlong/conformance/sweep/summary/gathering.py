@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from overlong.conformance.oracle.kinds import AGREES, LEFT_OUT
+from overlong.conformance.oracle.kinds import NO_DIVERGENCE
 from overlong.conformance.sweep.summary.diagram import Forest, Level
 from overlong.reference.theory import shortlex
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 MOST_CELLS = 1 << 21
 """The most entries of all nodes over a grid; a regular set of any size has some thousands."""
 _CHUNK = 1 << 20
-NO_DIVERGENCE = frozenset({AGREES, LEFT_OUT})
 
 
 @dataclass

@@ -30,6 +30,8 @@ Product = tuple[frozenset[int], ...]
 _NOTHING = 256
 """Fills a row of a matrix of pieces after the piece's end."""
 MOST_STATES = 1 << 11
+_WIDEST = "lax-rfc2279"
+"""The dialect that accepts the most sequences."""
 _KEPT = 128
 """The most cached runs over grids."""
 _SHORT = 16
@@ -340,8 +342,9 @@ class FirstErrors:
 
     def __init__(self, automaton: Automaton) -> None:
         """Make it."""
+        self._automaton = automaton
         alike: dict[tuple[int, ...], list[int]] = {}
-        widest = dialect("lax-rfc2279").automaton  # RFC 3629 treats C0 and FF alike; a reader does not
+        widest = dialect(_WIDEST).automaton  # RFC 3629 treats C0 and FF alike; a reader does not
         rows = (*automaton.table, *widest.table)
         for octet in range(256):
             alike.setdefault(tuple(row[octet] for row in rows), []).append(octet)
@@ -387,3 +390,19 @@ class FirstErrors:
     def class_of(self, octet: int) -> frozenset[int]:
         """The octets that are alike in every error: the class of an octet."""
         return self._class_of[octet]
+
+    def classes_in(self, word: bytes) -> Product:
+        """The octets that are alike at each place of a word: they differ neither in this dialect nor in the widest.
+
+        After ED A0 no dialect tells 80 from BF, though their classes differ: F4 may precede only one of them.
+        """
+        automata = self._automaton, dialect(_WIDEST).automaton
+        states, found = [0, 0], list[frozenset[int]]()
+        for octet in word:
+            rows = [each.table[state] for each, state in zip(automata, states, strict=True)]
+            states = [row[octet] for row in rows]
+            if all(each.dead == state for each, state in zip(automata, states, strict=True)):
+                found.append(self._class_of[octet])
+            else:
+                found.append(frozenset(each for each in range(256) if [row[each] for row in rows] == states))
+        return tuple(found)

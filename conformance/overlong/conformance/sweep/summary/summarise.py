@@ -17,7 +17,7 @@ from overlong.conformance.oracle.kinds import (
     OTHER_OFFSET,
     REFUSED_WELL_FORMED,
 )
-from overlong.conformance.results.sweeps import DivergentSet, Where
+from overlong.conformance.results.sweeps import DivergentSet, Where, as_dialects
 from overlong.conformance.sweep.summary.apart import apart as named_apart
 from overlong.conformance.sweep.summary.by_language import (
     by_automaton,
@@ -68,7 +68,11 @@ def summarise(
     if not gathered.kinds:
         return []
     facts = Facts(Strings(gathered), expected.automaton)
-    by_place = ByPlace(facts, classes=True), ByPlace(facts, classes=False)
+    by_place = (  # the octets that an octet of an accepted form stands for: the most that are consistent
+        ByPlace(facts, facts.errors.classes_in, only_forms=False),
+        ByPlace(facts, facts.product, only_forms=True),
+        ByPlace(facts, lambda octets: tuple(frozenset({octet}) for octet in octets), only_forms=True),
+    )
     found = [each for kind in gathered.kinds for each in _sets(facts, by_place, kind, apart=apart)]
     return sorted(found, key=lambda each: (each.kind, shortlex(each.example), each.defect))
 
@@ -120,7 +124,7 @@ def _divergent(
     octets, grid, index = least
     of_verdicts = kind in _OF_VERDICTS
     dialects = facts.dialects if of_verdicts else ()
-    words = f"{said.words}, as {_either(dialects)} does" if dialects else said.words
+    words = as_dialects(said.words, dialects)
     return DivergentSet(
         kind,
         count,
@@ -134,7 +138,3 @@ def _divergent(
         said.parts,
         names,
     )
-
-
-def _either(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]

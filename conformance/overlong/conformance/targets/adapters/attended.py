@@ -6,9 +6,10 @@ import contextlib
 import os
 import shutil
 import sys
-import tempfile
 import time
 from typing import TYPE_CHECKING
+
+from overlong.conformance.support.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -27,13 +28,15 @@ class ChildFailed(Exception):
 @contextlib.contextmanager
 def folder_for(program: str) -> Generator[str]:
     """A folder that is removed at the end. A failure meanwhile is printed and ends the worker."""
-    folder = tempfile.mkdtemp(prefix=f"overlong-{program}-")
+    temporary = TemporaryFolder(program)
+    folder = str(temporary.path)
     try:
         yield folder
     except ChildFailed as error:
         sys.exit(str(error))
     finally:
         remove(folder)
+        temporary.close()
 
 
 def remove(folder: str) -> None:

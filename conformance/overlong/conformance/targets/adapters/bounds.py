@@ -47,6 +47,9 @@ _SIDES = tuple(
     )
 )
 """The octets on both sides of an input."""
+NEUTRAL = _SIDES[0][0]
+"""The octets before an input whose answer is judged: what reads them finds the same each time, and nothing that could
+begin a character. So a read before the start shows as such (:data:`BEFORE`), and not as a wrong answer."""
 CUT_SHORT = (b"\xe2\x82", b"\xf0\x9f\x98", b"\xc3")
 """Asked between two calls: a decoder that keeps the state of a truncated character then answers differently."""
 
@@ -136,22 +139,35 @@ class Bounds:
         first = self._twice(self._placed(octets, PAD, 0), length, PAD, room, MORE_ROOM)
         if AFTER not in leave_out:
             self._after_others(first, octets)
-        whole = octets + b"\0" * self._abi.terminated
-        memory = self._memory.input
-        if BEHIND not in leave_out:
-            self._steps.at(BEHIND)
-            left = _SIDES[1][0]
-            memory.view[memory.size - len(whole) - len(left) :] = left + whole
-            self._alike(first, octets, memory.end - len(whole), PAD, AT_A_GUARD)
-        if BEFORE not in leave_out:
-            self._steps.at(BEFORE)
-            right = _SIDES[1][1]
-            memory.view[: len(whole) + len(right)] = whole + right
-            self._alike(first, octets, memory.start, PAD, AT_A_GUARD)
-        if PLACES not in leave_out:
+        at_guards = self._at_guards(octets, leave_out)
+        if not leave_out & {BEHIND, BEFORE, PLACES}:  # what reads outside its input depends on what stands there
             self._everywhere(first, octets, room)
+        for address, said in at_guards:
+            if said != first:
+                self._steps.at(PLACES, AT_A_GUARD)
+                self._explain(first, octets, address, PAD, AT_A_GUARD, None)
         if self._unit and ROOM not in leave_out:
             self._rooms(first, octets)
+
+    def _at_guards(self, octets: bytes, leave_out: frozenset[int]) -> list[tuple[int, AnswerReading]]:
+        """Call with a guard behind the input, and with one before it: the addresses, and the answers there.
+
+        Both calls come before any comparison, so a death by a guard is told before what else depends on the place. On
+        the other side stand the same octets as at the first call.
+        """
+        left, right = _SIDES[0]
+        whole, memory, length = octets + b"\0" * self._abi.terminated, self._memory.input, len(octets)
+        said: list[tuple[int, AnswerReading]] = []
+        for step, address, place, framed in (
+            (BEHIND, memory.end - len(whole), memory.size - len(whole) - len(left), left + whole),
+            (BEFORE, memory.start, 0, whole + right),
+        ):
+            if step not in leave_out:
+                self._steps.at(step)
+                memory.view[place : place + len(framed)] = framed
+                room = self._abi.room(length)
+                said.append((address, self._ask(address, length, PAD, room, _POISONS[0], MORE_ROOM)))
+        return said
 
     def _everywhere(self, first: AnswerReading, octets: bytes, room: int) -> None:
         """Check that the answer at each address modulo 64, among different neighbours, equals the first one.
@@ -197,7 +213,7 @@ class Bounds:
         address: int,
         out: int,
         detail: int,
-        interior: int | None = None,
+        interior: int,
     ) -> None:
         """Check that the answer at this address equals the first one. ``interior``: the place between other octets.
 
@@ -223,9 +239,10 @@ class Bounds:
             raise Wrong(STATE)
         if self._ask(self._placed(octets, PAD, 0), length, PAD, room, _POISONS[0], MORE_ROOM) != first:
             raise Wrong(STATE)
-        place, sides = (PAD, 1) if interior is None else (interior, 0)
-        other = self._ask(self._placed(octets, place, sides), length, out, room, _POISONS[0], MORE_ROOM)
-        raise Wrong(PLACE, NEIGHBOURS if (other == first) == bool(interior) else detail)
+        if interior is None:  # its neighbours were those of the first call
+            raise Wrong(PLACE, detail)
+        other = self._ask(self._placed(octets, interior, 0), length, out, room, _POISONS[0], MORE_ROOM)
+        raise Wrong(PLACE, NEIGHBOURS if other == first else detail)
 
     def _rooms(self, first: AnswerReading, octets: bytes) -> None:
         """Give output room that ends at a guard, enough and too little. These answers are not judged."""

@@ -13,7 +13,7 @@ from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.targets.adapters.abi import ITERATE, UNIT, Called, within
-from overlong.conformance.targets.adapters.bounds import PAD
+from overlong.conformance.targets.adapters.bounds import NEUTRAL, PAD
 from overlong.conformance.targets.adapters.guarded import Guarded
 from overlong.reference.core import core
 
@@ -49,6 +49,9 @@ class AnswersTask(NamedTuple):
     written: int
     """The end of inputs, right before a guard: its writable address, and the address that the function sees."""
     ends: int
+    before: int
+    """The octet before an input, and how often it stands there."""
+    times: int
     terminated: int
     """1 if an octet 00 ends an input."""
     unit: int
@@ -117,6 +120,8 @@ class Answers:
             item=self._item,
             written=_address(memory.input.view) + memory.input.size,
             ends=memory.input.end,
+            before=NEUTRAL[0],
+            times=len(NEUTRAL),
             terminated=self._abi.terminated,
             unit=self._unit,
             out=memory.output.start + PAD,

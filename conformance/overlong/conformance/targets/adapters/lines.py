@@ -21,7 +21,7 @@ if __name__ == "__main__":  # make this package importable from anywhere
         sys.path.insert(0, _root)
 
 import os
-import selectors
+import select
 import signal
 import subprocess
 from io import FileIO
@@ -39,6 +39,9 @@ if sys.platform == "win32":
 PIECE = 1 << 16
 MOST = 1 << 20  # octets of answers allowed beyond 64 for each question
 SHOWN = 60
+_DIGITS = 1000  # of an offset; Python refuses to read numbers that are much longer
+_QUIET = 500  # milliseconds for answers to arrive once the program has closed its input
+_PROBE = b"61\n"  # a question more than there are inputs: a program that ends after an answer has failed at that one
 _ENDING = 5.0  # seconds for a program to end after it closed its output
 UNITS = {"utf-32": 4, "utf-16": 2, "utf-8": 1}
 
@@ -64,41 +67,50 @@ class Program:
 
         If the program ends before it has answered, this process ends with the same status.
         """
+        questions, count = questions + _PROBE, count + 1
         left, most = memoryview(questions), 64 * len(questions) + MOST
         answers = bytearray(self._kept)
         there = answers.count(b"\n")
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._from, selectors.EVENT_READ)
-            selector.register(self._to, selectors.EVENT_WRITE)
-            while there < count:
-                for key, _ in selector.select():
-                    if key.fd == self._to:
-                        try:
-                            left = left[os.write(self._to, left[:PIECE]) :]
-                        except BrokenPipeError:
-                            self._ended()
-                        if not left:
-                            selector.unregister(self._to)
-                    else:
-                        octets = os.read(self._from, PIECE)
-                        if not octets:
-                            self._ended()
-                        answers += octets
-                        there += octets.count(b"\n")
-                if len(answers) > most:
-                    fail(f"{self._shown} answered with more than {most} octets")
+        poll, patience = select.poll(), None
+        poll.register(self._from, select.POLLIN)
+        poll.register(self._to, select.POLLOUT)
+        while there < count:
+            ready = dict(poll.poll(patience))
+            if ready.get(self._to, 0) & select.POLLERR:  # it reads no more: what it has read, it may still answer
+                poll.unregister(self._to)
+                patience = _QUIET
+            elif self._to in ready:
+                left = left[self._written(left[:PIECE]) :]
+                if not left:
+                    poll.register(self._to, 0)  # only for its end
+            if self._from in ready:
+                octets = os.read(self._from, PIECE)
+                if not octets:
+                    self._ended()
+                answers += octets
+                there += octets.count(b"\n")
+            if not ready:
+                self._ended("input", 0)
+            if len(answers) > most:
+                fail(f"{self._shown} answered with more than {most} octets")
         *lines, self._kept = bytes(answers).split(b"\n")
         if len(lines) > count:
             fail(f"{self._shown} wrote more lines than it was asked for: {_shown(lines[count])}")
-        return lines
+        return lines[:-1]
 
-    def _ended(self) -> NoReturn:
+    def _written(self, octets: memoryview) -> int:
+        try:
+            return os.write(self._to, octets)
+        except BrokenPipeError:  # the next look sees it
+            return 0
+
+    def _ended(self, closed: str = "output", patience: float = _ENDING) -> NoReturn:
         """End as the program did, so that the harness sees how the decoder ended."""
         try:
-            status = self._process.wait(_ENDING)
+            status = self._process.wait(patience)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            fail(f"{self._shown} closed its output and went on")
+            fail(f"{self._shown} closed its {closed} and went on")
         if status < 0:
             if -status != signal.SIGKILL:
                 signal.signal(-status, signal.SIG_DFL)  # Python ignores some
@@ -116,17 +128,25 @@ def reader(units: str) -> Callable[[bytes], Result]:
             try:
                 octets = bytes.fromhex(rest.decode("ascii"))
             except ValueError:
-                return Bug(f"it answered with a line that is no {units} in hexadecimal: {_shown(line)}")
+                return _breach(f"it answered with a line that is no {units} in hexadecimal: {_shown(line)}")
             if len(octets) % size:
-                return Bug(f"it put out {len(octets)} octets, no whole number of {size}-octet units")
+                return _breach(f"it put out {len(octets)} octets, no whole number of {size}-octet units")
             return octets if size == 1 else in_utf8(octets, units)
         if kind == b"-":
-            return Refusal(int(rest) if rest.isdigit() else None)
+            if not rest:
+                return Refusal()
+            if not rest.isdigit() or len(rest) > _DIGITS:  # of octets: only 0 to 9
+                return _breach(f"behind the - of a refusal stands no decimal number: {_shown(line)}")
+            return Refusal(int(rest))
         if kind == b"!":
             return Bug(_shown(rest))
-        return Bug(f"it answered with a line that begins with none of = - !: {_shown(line)}")
+        return _breach(f"it answered with a line that begins with none of = - !: {_shown(line)}")
 
     return read
+
+
+def _breach(text: str) -> Bug:
+    return Bug(text, breach=True)
 
 
 def in_utf8(octets: bytes, units: str) -> bytes:

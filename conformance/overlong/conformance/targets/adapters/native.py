@@ -7,6 +7,7 @@ It uses ctypes and no compiler. A :class:`Decoder` hides the convention of its f
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Callable
 from operator import itemgetter
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.abi import ACCEPTED, ITERATE, REFUSED, UNIT, Abi, AnswerReading, Called
 from overlong.conformance.targets.adapters.guarded import Guarded
-from overlong.conformance.targets.adapters.python import Refusal, refusal
+from overlong.conformance.targets.adapters.python import Refusal, held, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,10 +130,11 @@ def _iterating(abi: Abi, function: Any) -> Call:
     place = memory.start
 
     def call(address: int, length: int, _out: int, _units: int) -> AnswerReading:
-        offset, points = 0, list[bytes]()
+        offset, points, process = 0, list[bytes](), os.getpid()
         while offset < length:
             cell.value = 0
             step = abi.read(Called(function(address + offset, length - offset, place), 0, (), 0, length - offset, 0))
+            alone(process)
             if step.status != "A":
                 return step if step.status == "X" else AnswerReading("R", offset)
             offset += step.number
@@ -140,6 +142,12 @@ def _iterating(abi: Abi, function: Any) -> Call:
         return AnswerReading("A", len(points), output=b"".join(points))
 
     return call
+
+
+def alone(process: int) -> None:
+    """Let only the process of this number continue after a call: a fork by the function would be a second harness."""
+    if os.getpid() != process:
+        os._exit(0)
 
 
 class Streams:
@@ -163,16 +171,20 @@ class Streams:
 
     def whole(self, address: int, length: int, out: int, units: int) -> AnswerReading:
         """Decode the input as a stream of one chunk, with all output in one place."""
+        process = os.getpid()
         state = self.new()
+        alone(process)
         if not state:
             return AnswerReading("X", text="it made no state")
         try:
             fed = self.feed(state, address, length, out, units)
+            alone(process)
             if fed < 0:
                 return REFUSED
             if fed > units:
                 return AnswerReading("X", text=f"it says that it wrote {fed} units where {units} have room")
             ended = self.finish(state, out + fed * self._size, units - fed)
+            alone(process)
             return REFUSED if ended < 0 else AnswerReading("A", fed + ended)
         finally:
             self.free(state)
@@ -183,15 +195,15 @@ def by_python(judge: Callable[..., Any], function: Any) -> Call:
 
     def call(address: int, length: int, _out: int, _units: int) -> AnswerReading:
         try:
-            said = judge(function, address, length)
+            said = held(judge(function, address, length))
         except Exception as error:  # noqa: BLE001 (it raises what it likes)
             said = refusal(error)
-        if isinstance(said, bool):
+        if type(said) is bool:
             return ACCEPTED if said else REFUSED
-        if isinstance(said, str):
+        if type(said) is str:
             return AnswerReading("A", len(said), output=said.encode(_UTF_32, "surrogatepass"))
         if isinstance(said, Refusal):
-            return REFUSED if said.offset is None else AnswerReading("R", said.offset)
+            return AnswerReading("R", said.columns()[0])
         text = getattr(said, "text", None)
         return AnswerReading("X", text=text if isinstance(text, str) else f"it returned {type(said).__name__}")
 

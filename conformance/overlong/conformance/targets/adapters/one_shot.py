@@ -10,6 +10,8 @@ POSIX and the standard library.
 
 from __future__ import annotations
 
+import ctypes
+import itertools
 import json
 import os
 import select
@@ -33,7 +35,16 @@ PIPE = 1 << 16  # octets that a pipe holds without a reader
 MOST = 1 << 20  # octets of output allowed beyond 16 for each octet of input
 KEPT = 4096  # octets of stderr that are kept
 LOOK = 50  # milliseconds without output before the reader checks whether the program has ended
+CALL = "OVERLONG_CALL"
+"""The variable with the number of a run, by which processes that outlive the run are known."""
+ADOPT = 36  # PR_SET_CHILD_SUBREAPER, linux/prctl.h
 AHEAD = 64  # inputs read ahead; with more, the harness could not know the ones in progress
+
+
+numbers = itertools.count(1)
+running: set[int] = set()
+"""The numbers of the runs that have not ended."""
+looking = threading.Lock()
 
 
 class Ran(NamedTuple):
@@ -66,6 +77,51 @@ def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) ->
     Raises:
         OSError: it cannot be started.
     """
+    number = next(numbers)
+    running.add(number)
+    try:
+        return run_once(words, octets, number, output=output, said=said)
+    finally:
+        running.discard(number)
+        end_leftovers()
+
+
+def end_leftovers() -> None:
+    """Kill what ended runs have left behind: on Linux, this process adopts it, whatever its session or group."""
+    if not sys.platform.startswith("linux"):
+        return  # it ends with the target's process group
+    with looking:
+        while sum(map(end_leftover, adopted())):
+            pass  # what these have started is adopted in turn
+
+
+def adopted() -> list[int]:
+    """The processes that this one adopted; its main thread adopts, and others start programs."""
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:  # noqa: PTH123
+            return list(map(int, file.read().split()))
+    except OSError:
+        return []
+
+
+def end_leftover(child: int) -> bool:
+    """Kill an adopted process of a run that has ended; return True if that was done."""
+    try:
+        if os.waitpid(child, os.WNOHANG)[0]:
+            return True  # it was dead
+        with open(f"/proc/{child}/environ", "rb") as file:  # noqa: PTH123
+            variables = dict(each.split(b"=", 1) for each in file.read().split(b"\0") if b"=" in each)
+        if int(variables.get(CALL.encode(), b"0")) in running:
+            return False
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def run_once(words: list[str], octets: bytes, number: int, *, output: bool, said: bool) -> Ran:
+    """Run the program as the run of this number."""
     actions: list[Any] = []
     ours: list[int] = []
     theirs: list[int] = []
@@ -93,7 +149,8 @@ def run(words: list[str], octets: bytes, *, output: bool, said: bool = False) ->
                 actions.append((os.POSIX_SPAWN_DUP2, end, descriptor))
             else:
                 actions.append((os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_WRONLY, 0))
-        pid = os.posix_spawn(words[0], words, os.environ, file_actions=actions, setsigdef=[signal.SIGPIPE])
+        environment = {**os.environ, CALL: str(number)}
+        pid = os.posix_spawn(words[0], words, environment, file_actions=actions, setsigdef=[signal.SIGPIPE])
     except BaseException:
         for descriptor in (*ours, feed):
             if descriptor >= 0:
@@ -228,7 +285,10 @@ def main() -> None:
     units, words = sys.argv[1], sys.argv[2:]
     requests, answers = sys.stdin.buffer, os.dup(1)
     os.dup2(2, 1)
-    operation, traits = probe(words, units)
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
+    with ThreadPoolExecutor(1) as probing:  # the main thread only adopts
+        operation, traits = probing.submit(probe, words, units).result()
     size = UNITS[units][0] if units in UNITS else 1
     greeting = {
         "overlong": 1,

@@ -16,15 +16,17 @@ import os
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.machinery import PathFinder
 from io import FileIO
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, BinaryIO, NoReturn, cast
 
 HEAD = struct.Struct(">II")
 NOT_SAID = 0xFFFFFFFF
+WRONG_OFFSET = 0xFFFFFFFE
+"""Stands for an offset below 0, or too large for the wire: no input is so long."""
 PART, LARGEST_PART = 1 << 17, 1024
 """The octets and items of one part: inputs and results should fit into the CPU's cache."""
 VECTORS = 1024
@@ -45,21 +47,22 @@ class Refusal:
         self.chunk: int | None = None
 
     def columns(self) -> tuple[int, int, int]:
-        """Offset, length and incomplete in the wire format."""
+        """Offset, length and incomplete in the wire format; a number that does not fit becomes one that is wrong."""
+        offset, length = self.offset, self.length
         return (
-            NOT_SAID if self.offset is None else self.offset & NOT_SAID,
-            0 if self.length is None else min(max(self.length, 0), 255),
+            NOT_SAID if offset is None else offset if 0 <= offset < WRONG_OFFSET else WRONG_OFFSET,
+            0 if length is None else length if 0 <= length < 255 else 255,
             255 if self.incomplete is None else self.incomplete,
         )
 
 
 class Bug:
-    """An internal error of the decoder."""
+    """An internal error of the decoder; or, with ``breach``, an answer that its adapter cannot read."""
 
-    __slots__ = ("text",)
+    __slots__ = ("breach", "text")
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, *, breach: bool = False) -> None:
+        self.text, self.breach = text, breach
 
 
 class Stream:
@@ -79,9 +82,25 @@ alone: keeping an error would keep its traceback, which is slow."""
 Answerer = Callable[[Sequence[bytes]], Sequence[Result]]
 
 
+def held(result: Any) -> Any:
+    """What ``str`` and ``bytes`` themselves hold: a subclass may say otherwise of itself. Other objects stay."""
+    kind = cast("type[object]", type(result))  # unlike isinstance, it does not believe __class__
+    if issubclass(kind, str):
+        return str.__str__(result)
+    return bytes.__getitem__(result, slice(None)) if issubclass(kind, bytes) else result
+
+
+def in_words(error: BaseException) -> str:
+    """An exception's name and message, if it has one that can be read."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 (its own code makes the message)
+        return type(error).__name__
+
+
 def refusal(error: Exception) -> Refusal | Bug:
     """The bug or the refusal that an exception means, without a place."""
-    return Bug(f"{type(error).__name__}: {error}") if isinstance(error, BUGS) else Refusal()
+    return Bug(in_words(error)) if issubclass(type(error), BUGS) else Refusal()
 
 
 def located(arguments: Arguments, given: bytes) -> Refusal:
@@ -96,18 +115,42 @@ def located(arguments: Arguments, given: bytes) -> Refusal:
 
 
 def meant(result: Result, given: bytes) -> str | bytes | bool | Refusal | Bug | Stream:
-    """The result of one input, or the refusal that an error means."""
-    if isinstance(result, UnicodeDecodeError):
-        result = said(result)
-    return located(result, given) if isinstance(result, tuple) else result
+    """The result of one input, or the refusal that an error means; a bug if it is none of the kinds."""
+    result = held(result)
+    kind = type(result)
+    if issubclass(kind, UnicodeDecodeError):
+        return located(said(cast("UnicodeDecodeError", result)), given)
+    if kind is tuple and len(cast("Arguments", result)) == 5:
+        return located(cast("Arguments", result), given)
+    if issubclass(kind, str | bytes | bool | Refusal | Bug | Stream):
+        return cast("str | bytes | bool | Refusal | Bug | Stream", result)
+    return Bug(f"returned {kind.__name__}")
+
+
+_under_way = cast("Iterator[bytes]", iter(()))
+"""The inputs that :func:`one_by_one` still has to ask."""
+_process = os.getpid()
+
+
+def alone() -> None:
+    """Let only this process continue: a fork by the decoder, returned from it, would answer a second time."""
+    if os.getpid() != _process:
+        os._exit(0)
+
+
+def _ask_no_more() -> None:
+    """Let a fork's loop end: to look at the process number after each call would take longer than a call."""
+    for _ in _under_way:
+        pass
 
 
 def one_by_one(decode: Callable[[bytes], Any], kind: type) -> Answerer:
     """Make a decoder of many inputs from a decoder of one."""
 
     def ask(many: Sequence[bytes]) -> Sequence[Result]:
-        results = list[Result]()
-        for octets in many:  # inline: a call for each input would take 1.5 times as long
+        global _under_way
+        results, _under_way = list[Result](), iter(many)
+        for octets in _under_way:  # inline: a call for each input would take 1.5 times as long
             try:
                 result = decode(octets)
             except UnicodeDecodeError as error:
@@ -115,10 +158,11 @@ def one_by_one(decode: Callable[[bytes], Any], kind: type) -> Answerer:
             except Exception as error:  # noqa: BLE001 (decoders raise what they like)
                 results.append(refusal(error))
             else:
-                fits = isinstance(result, kind)
+                if type(result) is not kind:
+                    result = held(result)
                 results.append(
-                    result
-                    if fits
+                    cast("Result", result)
+                    if type(result) is kind
                     else Bug(f"returned {type(result).__name__} where it returned {kind.__name__} before")
                 )
         return results
@@ -132,18 +176,23 @@ def stream(make: Callable[[], Any], payload: bytes) -> Result:
     lengths = struct.unpack_from(f">{count}I", payload, 2)
     start = place = 2 + 4 * count
     text, marks, number, length = "", list[int](), 1, 0
+    alone()
     try:
         decoder = make()
         for number, length in enumerate(lengths, 1):
-            text += decoder.decode(payload[place : place + length], final=number == count)
+            part = held(decoder.decode(payload[place : place + length], final=number == count))
+            if type(part) is not str:
+                return Bug(f"returned {type(part).__name__} where a str is due")
+            text += part
             marks.append(len(text))
             place += length
     except Exception as error:  # noqa: BLE001
         result = refusal(error)
-        if isinstance(error, UnicodeDecodeError):
-            about, so_far = error.object, payload[start : place + length]
+        if issubclass(type(error), UnicodeDecodeError):
+            arguments, so_far = said(cast("UnicodeDecodeError", error)), payload[start : place + length]
+            about = arguments[1]
             if len(about) >= length and so_far.endswith(about):  # the chunk, perhaps after kept octets
-                result = located(said(error), about)
+                result = located(arguments, about)
         if isinstance(result, Refusal):
             result.chunk = number
         return result
@@ -165,7 +214,7 @@ def again(make: Callable[[], Any]) -> Answerer:
             stream(lambda: decoder, payload[4:end])  # up to its end or its refusal; its answer is not needed
             decoder.reset()
         except Exception as error:  # noqa: BLE001 (nothing was refused: decoding has its own try)
-            return Bug(f"{type(error).__name__}: {error}")
+            return Bug(in_words(error))
         return stream(lambda: decoder, payload[end:])
 
     return lambda many: [ask(payload) for payload in many]
@@ -175,24 +224,24 @@ def probe(decode: Callable[[Any], Any], mode: str) -> dict[str, Answerer]:
     """Find out whether a callable validates, decodes strictly or replaces; or whether it takes lists of values."""
     sample, raised = cast("Any", ""), cast("Exception | None", None)
     try:
-        sample = decode(b"a")
+        sample = held(decode(b"a"))
     except Exception as error:  # noqa: BLE001 (of one that refuses even that: a strict decoder, and a wrong one)
         raised = error
-    if (raised or sample is False or not isinstance(sample, str | bool)) and takes_lists(decode):
+    if (raised or sample is False or type(sample) not in (str, bool)) and takes_lists(decode):
         return {"I": of_lists(decode)}
     if isinstance(raised, BUGS):
-        fail(f"it failed on the letter a: {type(raised).__name__}: {raised}")
-    if isinstance(sample, bool):
+        fail(f"it failed on the letter a: {in_words(raised)}")
+    if type(sample) is bool:
         return {"V": one_by_one(decode, bool)}
-    if not isinstance(sample, str):
+    if type(sample) is not str:
         fail(f"it returned {type(sample).__name__} for the letter a; a decoder returns str, a validator bool")
     if not mode:
         try:
-            replaced = decode(b"\xff")
-            mode = "replacement" if isinstance(replaced, str) and "\ufffd" in replaced else "fatal"
+            replaced = held(decode(b"\xff"))
+            mode = "replacement" if type(replaced) is str and "\ufffd" in replaced else "fatal"
         except Exception:  # noqa: BLE001
             mode = "fatal"
-    return {"L" if mode == "replacement" else "D": one_by_one(decode, type(sample))}
+    return {"L" if mode == "replacement" else "D": one_by_one(decode, str)}
 
 
 def cut(payload: bytes) -> list[bytes]:
@@ -207,27 +256,27 @@ def of_lists(decode: Callable[[list[bytes]], Any]) -> Answerer:
 
     def ask(payload: bytes) -> Result:
         values = cut(payload)
+        alone()
         try:
-            result = decode(values)
+            return passes(decode(values), len(values))
         except UnicodeDecodeError:
             return Refusal()
         except Exception as error:  # noqa: BLE001 (decoders raise what they like)
             return refusal(error)
-        return passes(result, len(values))
 
     return lambda many: [ask(payload) for payload in many]
 
 
 def passes(result: Any, count: int) -> bool | Bug:
     """True if all values passed; the callable returns one bool, or a bool or text for each."""
-    if isinstance(result, bool):
+    if type(result) is bool:
         return result
-    if not isinstance(result, list | tuple):
+    if not issubclass(type(result), list | tuple):
         return Bug(f"returned {type(result).__name__} for a list of values; it returns a bool, or one thing for each")
     each = cast("Sequence[Any]", result)
     if len(each) != count:
         return Bug(f"returned {len(each)} things for {count} values")
-    if strange := [type(one).__name__ for one in each if not isinstance(one, bool | str)]:
+    if strange := [type(one).__name__ for one in each if not issubclass(type(one), bool | str)]:
         return Bug(f"returned {strange[0]} for a value; it returns a bool, or a str")
     return all(one is not False for one in each)
 
@@ -248,10 +297,10 @@ def incremental(cls: type) -> dict[str, Answerer]:
     if reusable:
         operations["N"] = again(cls)
     try:
-        replaced = cls("replace").decode(b"\xff", final=True)
+        replaced = held(cls("replace").decode(b"\xff", final=True))
     except Exception:  # noqa: BLE001 (no error modes: the strict one is all there is)
         return operations
-    if isinstance(replaced, str) and "\ufffd" in replaced:
+    if type(replaced) is str and "\ufffd" in replaced:
         operations["L"] = one_by_one(lambda octets: cls("replace").decode(octets, final=True), str)
         operations["T"] = streaming(lambda: cls("replace"))
         if reusable:
@@ -311,7 +360,7 @@ def load(place: str, name: str) -> Any:
         else:
             module = importlib.import_module(place)
     except BaseException as error:  # noqa: BLE001 (whatever importing it does, it is not a verdict)
-        fail(f"importing {place} failed: {type(error).__name__}: {error}{_hint(place, error)}")
+        fail(f"importing {place} failed: {in_words(error)}{_hint(place, error)}")
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
@@ -361,14 +410,16 @@ def batch_response(operation: Answerer, items: Sequence[bytes], octets: int) -> 
     parts = list[tuple[bytes, ...]]()
     for start in range(0, len(items), step):
         part = items[start : start + step]
-        parts.append(columns(operation(part), part))
+        results = operation(part)
+        alone()
+        parts.append(columns(results, part))
     return [piece for column in zip(*parts, strict=True) for piece in column]
 
 
 def columns(results: Sequence[Result], items: Sequence[bytes]) -> tuple[bytes, ...]:
     """Statuses, numbers, lengths, incompletes, output and marks of the answers to some items."""
-    count = len(results)
-    try:
+    count, kinds = len(results), set(map(type, results))
+    if kinds == {str}:
         texts = cast("Sequence[str]", results)
         joined = "".join(texts)
         if len(joined) == count and all(texts):  # by far the most common batch
@@ -377,29 +428,30 @@ def columns(results: Sequence[Result], items: Sequence[bytes]) -> tuple[bytes, .
             sizes = list(map(len, texts))
             numbers = column(sizes[:1]) * count if sizes.count(sizes[0]) == count else column(sizes)
         return b"A" * count, numbers, bytes(count), bytes(count), units(joined), b""
-    except TypeError:  # not all are text
-        pass
-    try:
+    if kinds == {bytes}:
         encoded = cast("Sequence[bytes]", results)
-        joined_octets = b"".join(encoded)
-        return b"A" * count, column(map(len, encoded)), bytes(count), bytes(count), joined_octets, b""
-    except TypeError:  # nor are all octets
-        pass
-    kinds = set(map(type, results))
+        return b"A" * count, column(map(len, encoded)), bytes(count), bytes(count), b"".join(encoded), b""
     if kinds <= {str, UnicodeDecodeError}:
-        results = [said(each) if isinstance(each, UnicodeDecodeError) else each for each in results]
+        results = [said(each) if type(each) is UnicodeDecodeError else each for each in results]
         kinds = {str, tuple}
     if kinds <= {str, tuple}:  # a strict decoder of CPython
         try:
             return decoded_or_refused(results, items)
-        except (ValueError, OverflowError):  # a length beyond 255, an offset before the start
+        except (ValueError, OverflowError):  # an offset or a length that does not fit
             pass
     return one_after_the_other(results, items)
 
 
 def said(error: UnicodeDecodeError) -> Arguments:
     """The fields of an error. After an error handler continued, ``args`` still hold the first error's place."""
-    return error.encoding, error.object, error.start, error.end, error.reason
+    if type(error) is UnicodeDecodeError and type(error.object) is bytes and type(error.reason) is str:
+        return error.encoding, error.object, error.start, error.end, error.reason
+    field = UnicodeDecodeError.__dict__  # a subclass may have others of these names
+    try:
+        about, start, end, reason = [held(field[name].__get__(error)) for name in ("object", "start", "end", "reason")]
+    except Exception:  # noqa: BLE001 (it was not initialised)
+        return "", b"", 0, 0, ""
+    return "", about if type(about) is bytes else b"", start, end, reason if type(reason) is str else ""
 
 
 def decoded_or_refused(results: Sequence[Any], items: Sequence[bytes]) -> tuple[bytes, ...]:
@@ -417,6 +469,8 @@ def decoded_or_refused(results: Sequence[Any], items: Sequence[bytes]) -> tuple[
             _, about, start, end, reason = result
             statuses.append(82)
             if about == given:
+                if not 0 <= start < WRONG_OFFSET:
+                    raise OverflowError
                 numbers.append(start)
                 lengths.append(end - start)
                 incompletes.append(MISSING.get(reason, 255))
@@ -451,7 +505,7 @@ def one_after_the_other(results: Sequence[Result], items: Sequence[bytes]) -> tu
                 marks.append(column([result.chunk]))
         elif isinstance(result, Bug):
             text = result.text[:200].encode("ascii", "backslashreplace")
-            status, number = b"X", len(text)
+            status, number, incomplete = b"X", len(text), int(result.breach)
             written.append(text)
         elif not result:
             status, number, incomplete = b"R", NOT_SAID, 255
@@ -524,14 +578,19 @@ def shared_response(
 
 
 def answer_frames(
-    greeting: dict[str, Any], operations: str, respond: Callable[[str, bytes, bool], Sequence[bytes]], answers: FileIO
+    greeting: dict[str, Any],
+    operations: str,
+    respond: Callable[[str, bytes, bool], Sequence[bytes]],
+    answers: FileIO,
+    requests: BinaryIO | None = None,
 ) -> None:
     """Greet, then answer frames until the input ends.
 
     ``respond`` takes one of ``operations``, a payload, and True for a batch; it returns the response in parts, the
-    status first. This loop itself answers echoes and unknown operations.
+    status first. This loop itself answers echoes and unknown operations. ``requests``: None for standard input.
     """
-    requests, memory = sys.stdin.buffer, shared_memory()
+    source: BinaryIO = requests or sys.stdin.buffer
+    memory = shared_memory()
     if memory is not None:
         greeting["shared_memory"] = "mapped"
     spelt = {  # a file name may not be UTF-8, which JSON cannot express
@@ -539,9 +598,9 @@ def answer_frames(
         for member, said in greeting.items()
     }
     write_all(answers, [json.dumps(spelt).encode() + b"\n"])
-    while len(head := requests.read(HEAD.size)) == HEAD.size:
+    while len(head := source.read(HEAD.size)) == HEAD.size:
         length, request = HEAD.unpack(head)
-        body = requests.read(length - 4)
+        body = source.read(length - 4)
         operation, response = chr(body[0]), cast("Sequence[bytes]", [b"U"])
         if operation == "P":
             response = [b"A", body[1:]]
@@ -560,7 +619,13 @@ def interpreter() -> str:
     return f"{implementation} {sys.version.split()[0]}"
 
 
-def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], answers: FileIO) -> None:
+def serve(
+    operations: dict[str, Answerer],
+    name: str,
+    traits: dict[str, str],
+    answers: FileIO,
+    requests: BinaryIO | None = None,
+) -> None:
     """Greet, then answer batches until the input ends."""
     greeting = {
         "overlong": 1,
@@ -577,12 +642,14 @@ def serve(operations: dict[str, Answerer], name: str, traits: dict[str, str], an
     def respond(operation: str, payload: bytes, batched: bool) -> Sequence[bytes]:  # noqa: FBT001
         nonlocal last, items
         if not batched:
-            return [single_response(operations[operation]([payload])[0], payload)]
+            results = operations[operation]([payload])
+            alone()
+            return [single_response(results[0], payload)]
         if payload != last:  # several operations share a batch: cut it once
             last, items = payload, pieces(payload)
         return [b"A", *batch_response(operations[operation], items, len(payload))]
 
-    answer_frames(greeting, "".join(operations), respond, answers)
+    answer_frames(greeting, "".join(operations), respond, answers, requests)
     os._exit(0)  # nothing is buffered, and the decoder's exit handlers could hang
 
 
@@ -616,6 +683,12 @@ def main() -> None:
     mode, said_of_it = parted(words)
     answers = FileIO(os.dup(1), "wb")
     os.dup2(2, 1)  # output of a decoder must not look like answers
+    requests = os.fdopen(os.dup(0), "rb")  # a decoder may close, replace or read what is standard
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_ask_no_more)
     found = load(place, name)
     traits = {"error_mode": mode} if mode else {}
     if hasattr(found, "operations"):
@@ -634,7 +707,7 @@ def main() -> None:
             str(Path(__file__).with_name("owner.py")), "_overlong_owner"
         )  # this may run without a package
         traits["version"] = owner.version_of(found, place, interpreter())
-    serve(operations, f"{Path(place).name}:{name}", traits, answers)
+    serve(operations, f"{Path(place).name}:{name}", traits, answers, requests)
 
 
 if __name__ == "__main__":

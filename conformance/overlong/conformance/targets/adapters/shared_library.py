@@ -38,6 +38,7 @@ from overlong.conformance.targets.adapters.bounds import (
     AFTER,
     CLEAN,
     DEATHS,
+    NEUTRAL,
     NOT_ASKED,
     PAD,
     SLACK,
@@ -46,7 +47,7 @@ from overlong.conformance.targets.adapters.bounds import (
     Memory,
     Steps,
 )
-from overlong.conformance.targets.adapters.native import Library, Streams, address_of, bound, by_python
+from overlong.conformance.targets.adapters.native import Library, Streams, address_of, alone, bound, by_python
 from overlong.conformance.targets.adapters.python import HEAD, answer_frames, column, fail, load, pieces
 from overlong.reference.core import NoCore
 
@@ -141,8 +142,7 @@ class Child:
 
     def alone(self) -> None:
         """Let only this process continue after a call: a fork by the function shares its memory."""
-        if os.getpid() != self._process:
-            os._exit(0)
+        alone(self._process)
 
     def _call_alone(self, address: int, length: int, out: int, units: int) -> AnswerReading:
         """One call."""
@@ -209,10 +209,10 @@ class Child:
         if length > memory.longest:
             memory.fit(length)
         if plain:
-            memory.plain.view[PAD : PAD + length + 8] = octets + bytes(8)
+            memory.plain.view[PAD - len(NEUTRAL) : PAD + length + 8] = NEUTRAL + octets + bytes(8)
             return memory.plain.start + PAD
         region = memory.input
-        region.view[region.size - length :] = octets
+        region.view[region.size - length - len(NEUTRAL) :] = NEUTRAL + octets
         return region.end - length
 
     def _judged(self, items: Sequence[bytes]) -> list[AnswerReading]:
@@ -224,10 +224,9 @@ class Child:
         readings, process, this_process = list[AnswerReading](), self._process, os.getpid
         for number, octets in enumerate(items):
             item[place] = number
-            whole = octets + tail
-            length = len(whole)
-            view[size - length :] = whole
-            readings.append(call(end - length, len(octets), 0, 0))
+            whole = NEUTRAL + octets + tail
+            view[size - len(whole) :] = whole
+            readings.append(call(end - len(octets) - len(tail), len(octets), 0, 0))
             if this_process() != process:
                 os._exit(0)
         return readings
@@ -246,26 +245,31 @@ class Child:
         streams = self._streams
         assert streams is not None
         state = streams.new()
+        self.alone()
         if not state:
             return AnswerReading("X", text="it made no state"), ()
         try:
             return self._fed(state, payload, plain=plain)
         finally:
             streams.free(state)
+            self.alone()
 
     def _again(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
         streams = self._streams
         assert streams is not None
         end = 4 + int.from_bytes(payload[:4], "big")
         state = streams.new()
+        self.alone()
         if not state:
             return AnswerReading("X", text="it made no state"), ()
         try:
             self._fed(state, payload[4:end], plain=plain)
             streams.reset(state)
+            self.alone()
             return self._fed(state, payload[end:], plain=plain)
         finally:
             streams.free(state)
+            self.alone()
 
     def _fed(self, state: Any, payload: bytes, *, plain: bool) -> tuple[AnswerReading, Marks]:
         """Feed a stream to a state, chunk by chunk."""
@@ -289,6 +293,7 @@ class Child:
                     room = _ROOM
                     self._poison(room)
                     written = streams.finish(state, out, room)
+                    self.alone()
                     if 0 <= written <= room:
                         output.append(self._written(written))
                         total += written

@@ -1,4 +1,8 @@
-"""Inputs that may make a function leave its memory: every length around vectors' widths, with each kind of end."""
+"""Inputs that may make a function leave its memory, or overlook an error at some addresses.
+
+Every length around vectors' widths, with each kind of end; and each kind of error at every place in the first blocks.
+The operation ``G`` asks each of them at every address modulo 64.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +36,16 @@ _ENDS = (
     (b"\xf4\x90\x80\x80", "F4 90 80 80, beyond 10FFFF"),
 )
 
+_ERRORS = (
+    *(each for each in _ENDS if each[0]),
+    (b"\xc0\x80", "C0 80, NUL in two octets"),
+    (b"\xe0\x80\x80", "E0 80 80, NUL in three octets"),
+    (b"\xed\xa0\x80", "ED A0 80, a surrogate"),
+    (b"\xf0\x80\x80\x80", "F0 80 80 80, NUL in four octets"),
+)
+_FURTHEST = 70
+"""The last offset of an error within an input: beyond it, any function of blocks of 64 octets begins a second one."""
+
 
 def _lengths() -> Iterator[Vector]:
     for filler in _FILLERS:
@@ -42,12 +56,19 @@ def _lengths() -> Iterator[Vector]:
                 yield Vector("memory", octets, f"{length} octets that end with {what}")
 
 
+def _errors() -> Iterator[Vector]:
+    for error, what in _ERRORS:
+        for offset in range(_FURTHEST + 1):
+            octets = (b"a" * offset + error).ljust(LONGEST, b"a")
+            yield Vector("memory", octets, f"{what}, at offset {offset} of {LONGEST}")
+
+
 @cache
 def memory_vectors() -> tuple[Vector, ...]:
-    """The core without its long inputs, then all lengths; each input once."""
+    """The core without its long inputs, then all lengths, and all places of errors; each input once."""
     first: dict[bytes, Vector] = {}
     core = (vector for vector in core_vectors() if len(vector.octets) <= LONGEST)
-    for vector in (*core, *_lengths()):
+    for vector in (*core, *_lengths(), *_errors()):
         first.setdefault(vector.octets, vector)
     return tuple(first.values())
 

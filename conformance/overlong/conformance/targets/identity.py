@@ -1,0 +1,106 @@
+"""The files that identify a target: taken before it starts, since it may replace its own, and held to until the end."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.target import TargetError, UnknownTarget
+from overlong.conformance.support.portable import portable_file, sha256_of
+from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.builtin import python_words
+from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.functions import library_in
+from overlong.conformance.targets.loaded_files import files_of_package, linked_with
+from overlong.conformance.targets.recorded import RecordedTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The identity of a target: its files with their digests, and one digest of them and of the whole command.
+
+    For a decoder elsewhere (in an interpreter, in a library), the version in its greeting identifies it.
+    """
+
+    digest: str
+    files: tuple[tuple[str, str], ...]
+    """The names of the files, and their digests."""
+    of_a_command: bool = False
+    """The files are those of a program's command line, and no one has named those that it loads."""
+
+
+def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
+    """The identity of a target: of its command line, of the files that its decoder loads, and of its ``subjects``.
+
+    Raises:
+        OSError: a file of its command line cannot be read.
+        UnknownTarget: one of its ``subjects`` cannot be read.
+        TargetError: a preparation fails.
+    """
+    whole, files = hashlib.sha256(), list[tuple[str, str]]()
+    if isinstance(target, FramedTarget):
+        target.prepare()
+
+    def add(path: Path, name: str) -> None:
+        digest = sha256_of(path)
+        whole.update(bytes.fromhex(digest))
+        if (name, digest) not in files:
+            files.append((name, digest))
+
+    for word in target.command:
+        if os.path.isfile(word):  # noqa: PTH113 (a word too long for a name is no file, and no error)
+            own = word == sys.executable  # python, python3 or python3.11
+            add(Path(word), Path(word).resolve().name if own else Path(word).name)
+        else:
+            whole.update(word.encode("utf-8", "surrogateescape") + b"\0")
+    if isinstance(target, RecordedTarget):
+        return Identity(whole.hexdigest(), tuple(files))
+    for name, path in _loaded(target):
+        add(path, name)
+    for path in target.subjects:
+        try:
+            add(path, portable_file(path))
+        except OSError as error:
+            raise UnknownTarget(
+                f"{printable(str(path))}: {error.strerror}; --subject and subjects name files of the decoder: check "
+                "the path"
+            ) from error
+    return Identity(whole.hexdigest(), tuple(files), target.is_command and not target.subjects)
+
+
+def _loaded(target: FramedTarget) -> Iterator[tuple[str, Path]]:
+    """The names and paths of the files that its command line does not name and its decoder loads."""
+    if words := python_words(target.command):
+        yield from ([] if words[0].endswith(".py") else files_of_package(words[0]).items())
+    elif library := library_in(target.command):
+        environment = tuple(sorted((target.environment or {}).items()))
+        digest = sha256_of(Path(library)) if Path(library).is_file() else ""
+        yield from ((path.name, path) for path in linked_with(library, digest, environment))
+
+
+def hold_to(target: FramedTarget | RecordedTarget, identity: Identity) -> None:
+    """Hold a target to the files that it had before it started.
+
+    Raises:
+        TargetError: one has changed since: no one can say which was measured.
+        OSError: one cannot be read.
+    """
+    try:
+        now = identity_of(target)
+    except UnknownTarget as error:
+        raise TargetError(f"{printable(target.id)}: not measured any further: {error}") from error
+    if now == identity:
+        return
+    differing = [name for name, _ in {*identity.files} ^ {*now.files}]
+    name = next((name for name, _ in (*identity.files, *now.files) if name in differing), "its command")
+    raise TargetError(
+        f"{printable(target.id)}: not measured: {printable(name)} changed during the run; leave it as it is, and run "
+        "again"
+    )

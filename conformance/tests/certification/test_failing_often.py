@@ -1,0 +1,108 @@
+"""A target that crashes or hangs often: the whole report is kept, and hangs cost seconds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from overlong.conformance.certification.certify import certify
+from overlong.conformance.certification.runner import Runner
+from overlong.conformance.certification.self_test import Accepts
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Crashed
+from overlong.conformance.results.headline import State, exit_code_of
+from overlong.conformance.sweep.sweep import sweep
+from overlong.conformance.targets.answer_limit import LEAST, TIME_OUTS, AnswerLimit
+from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.vectors.suites import SUITES
+from overlong.reference import is_well_formed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.vectors.batch import Batch
+
+_CRASHES = """
+import os
+
+def decode(octets):
+    try:
+        return octets.decode()
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data":
+            os._exit(0)
+        raise
+"""
+
+
+def test_a_decoder_that_crashes_often_gets_its_report(tmp_path: Path) -> None:
+    (tmp_path / "crashes.py").write_text(_CRASHES, "utf-8")
+    target = f"py:{tmp_path / 'crashes.py'}:decode"
+    limits = Limits(restarts=8)
+    certificate = certify(target, suites=("core",), portrait=True, output=tmp_path / "out", limits=limits)
+    assert certificate.run.incomplete
+    assert certificate.run.buckets
+    assert exit_code_of(certificate.state) == exit_code_of(State.INCOMPLETE)
+    assert "OV60" in (tmp_path / "out" / "results.jsonl").read_text("utf-8")
+
+
+def test_after_some_time_outs_the_limit_is_a_thousand_answers() -> None:
+    limit = AnswerLimit(5.0)
+    for _ in range(64):
+        limit.answered("V", 0.00002, [4])
+    assert limit.seconds("V", [4]) == 5.0
+    assert not limit.note
+    for _ in range(TIME_OUTS):
+        limit.timed_out()
+    assert limit.seconds("V", [4]) == LEAST
+    assert "in place of 5 s" in limit.note
+    assert limit.seconds("G", [4]) == 5.0, "its usual answer is not known"
+    assert limit.seconds("V", [1 << 20]) == 5.0, "a long string takes longer"
+
+
+def test_a_slow_answer_raises_the_limit() -> None:
+    limit = AnswerLimit(5.0)
+    for seconds in (*[0.00002] * 30, 0.06):
+        limit.answered("V", seconds, [4])
+    for _ in range(TIME_OUTS + 1):
+        limit.timed_out()
+    before = limit.seconds("V", [4])
+    assert before > 10 * 0.06 - LEAST
+    limit.was_slow()
+    assert limit.seconds("V", [4]) > before
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_no_answer_together_is_unstable_only_if_one_is_right_by_itself(*, right: bool) -> None:
+    class Target(Accepts):
+        """It gave no answer to the vectors together; by itself, each gets one, and the last or none is right."""
+
+        def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
+            whole = list(super().observe(asked))
+            for answered in whole:
+                unstable = Crashed("SIGSEGV") if answered is whole[-1] else None
+                yield replace(answered, again=True, unstable=unstable)
+
+    target = Target("wrong", lambda octets: is_well_formed(octets) is right)
+    run = Runner(target).suites([SUITES["core"]], lambda *_: None)
+    assert any(code == Code.UNSTABLE for code, _ in run.buckets) is right
+    assert bool(set(run.buckets) - {(Code.UNSTABLE, "")}) is not right
+
+
+@pytest.mark.parametrize("error", [BudgetSpent("too often"), TargetError("it is gone")])
+def test_a_sweep_whose_target_fails_afterwards_keeps_its_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fails(*_: object) -> NoReturn:
+        raise error
+
+    monkeypatch.setattr("overlong.conformance.sweep.sweep.named_apart", fails)
+    (tmp_path / "latin.py").write_text("def decode(octets):\n    return octets.decode('latin-1')\n", "utf-8")
+    run = sweep(f"py:{tmp_path / 'latin.py'}:decode", ["exhaustive-1"])
+    assert run.incomplete == str(error)
+    assert len(run.buckets) == 1

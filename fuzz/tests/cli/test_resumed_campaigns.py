@@ -1,0 +1,65 @@
+"""The folder of a campaign may be a stranger's: what it names runs only when the user has agreed."""
+
+import importlib
+import json
+import sqlite3
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from overlong.conformance.cli.trust import named_by_user
+from overlong.conformance.cli.verbs import cli
+from overlong.conformance.targets.consent import NotAgreed
+from overlong.fuzz.campaign.campaign import Campaign
+from overlong.fuzz.campaign.store import DATABASE
+from overlong.fuzz.campaign.tools import USUAL
+from overlong.fuzz.execution.engine import CampaignJob
+
+pytest.importorskip("fcntl", reason="the stand-in needs POSIX")
+sys.path.insert(0, str(Path(__file__).parents[1]))  # other processes find the stand-in by its name
+TOOLS = importlib.import_module("campaign_stand_in").TOOLS
+COMMAND = ("sh", "-c", f"{'true; ' * 300}touch PWNED")
+
+
+@pytest.fixture
+def theirs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OVERLONG_TRUST", "")  # what a run adds to it is gone afterwards
+    Campaign.create("theirs", CampaignJob((COMMAND,), seed=1, engine="grammar"), tools=TOOLS).close()
+    return tmp_path / "theirs"
+
+
+def resume(folder, *words):
+    return CliRunner().invoke(cli, ["fuzz", "-q", "--runs", "10", "--resume", str(folder), *words])
+
+
+@pytest.mark.parametrize("words", [(), ("--ci",)], ids=str)
+def test_nothing_of_a_strangers_campaign_runs_unasked(theirs, words):
+    done = resume(theirs, *words)
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"overlong: {theirs / DATABASE}: it would run decoder: -- sh -c 'true; true; ")
+    assert done.stderr.endswith("if you trust that file, add --trust\n")
+    assert not Path("PWNED").exists()
+
+
+def test_with_trust_all_of_it_is_shown(theirs):
+    done = resume(theirs, "--trust")
+    assert "touch PWNED" in done.stderr
+    assert Path("PWNED").exists()
+
+
+def test_ones_own_campaign_continues_without_a_question(theirs, monkeypatch):
+    tools = replace(TOOLS, check=USUAL.check)
+    with pytest.raises(NotAgreed):
+        Campaign.resume(theirs, tools=tools)
+    named_by_user(theirs / DATABASE, [COMMAND])
+    Campaign.resume(theirs, tools=tools).close()
+    with sqlite3.connect(theirs / DATABASE) as changed:
+        (read,) = changed.execute("SELECT value FROM header WHERE name = 'job'").fetchone()
+        job = json.dumps({**json.loads(read), "targets": [["sh", "-c", "touch OTHER"]]})
+        changed.execute("UPDATE header SET value = ? WHERE name = 'job'", (job,))
+    with pytest.raises(NotAgreed, match="touch OTHER"):
+        Campaign.resume(theirs, tools=tools)
