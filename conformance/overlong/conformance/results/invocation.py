@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
+from overlong.conformance.results.inputs import TYPED, file_of
 from overlong.conformance.support.portable import portable_file, sha256_of
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.vector import Vector
 
-TYPED = 100
-"""The most octets written out in a command line; files of results have all."""
 _FETCHED = "OCTETS"
 """The place of longer inputs."""
 
@@ -140,13 +139,18 @@ def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profi
 
 
 def replay_command(vector: Vector, target: str | Sequence[str]) -> str:
-    """The command line that asks a vector again."""
+    """The command line that asks a vector again; a file of its input is named from the folder of the results."""
+    return reproduce_command("replay", target, named(vector), profile=vector.profile)
+
+
+def named(vector: Vector) -> str:
+    """The vector in the words of ``overlong replay``: its id, every octet of it, or else its file (``inputs.py``)."""
     name = vector.id
     if "/sha256-" in name and (
         vector.category == FOUND or not _in_a_suite(vector)
     ):  # ``replay`` looks up a digest in the suites
         name = vector.in_full
-    return reproduce_command("replay", target, name, profile=vector.profile)
+    return name if len(name) <= TYPED else file_of(vector)
 
 
 def spelled(given: Given) -> str:
@@ -171,8 +175,8 @@ def replay_found(given: Given, name: str, target: str, profile: Profile, folder:
         folder: of the campaign.
     """
     words = words_of_target(target)
-    if len(given.octets) + sum(map(len, given.earlier or ())) <= TYPED:
-        return reproduce_command("replay", words, spelled(given), profile=profile)
+    if len(typed := spelled(given)) <= TYPED:
+        return reproduce_command("replay", words, typed, profile=profile)
     shown = shlex.join(["overlong", "finding", "show", "--format", "id", folder, name])
     return reproduce_command("replay", words, _FETCHED, profile=profile).replace(_FETCHED, f'"$({shown})"', 1)
 
