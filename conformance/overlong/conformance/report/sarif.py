@@ -259,7 +259,9 @@ def _message(subject: Subject, cause: Cause) -> str:
     more = f" {thousands(cause.count)} divergences have this cause." if cause.count > 1 else ""
     words = f"{subject.id}: {cause.title}{where}: {given(cause)}: expected {cause.expected}, observed {cause.observed}."
     again = command_lines(cause.reproduce, "Reproduce: ") if cause.reproduce else []
-    return "\n".join((*prose_lines(message_text(f"{words}{more}", 4000)), *map(message_text, again)))
+    return "\n".join(
+        (*prose_lines(message_text(f"{words}{more}", 4000)), *(message_text(line, len(line)) for line in again))
+    )
 
 
 def _invocation(report: Report, subject: Subject, left_out: int) -> dict[str, Any]:

@@ -51,12 +51,19 @@ def placed(command: str, vector: Vector, folder: Path | None) -> str:
     if is_typed(vector):
         return command
     file = file_of(vector)
-    if file in command and folder is not None and (folder / file).is_file():
-        path = str(folder / file)
-        return command.replace(file, shlex.quote(f"./{path}" if path.startswith("-") else path), 1)
+    if file in command and (path := kept_in(folder, vector)):
+        return command.replace(file, shlex.quote(path), 1)
     if file in command or vector.in_full in command or vector.octets.hex() in command:
         return unplaced(vector)
     return command
+
+
+def kept_in(folder: Path | None, vector: Vector) -> str:
+    """The path of a vector's file in the folder of the results; empty if it is not there."""
+    path = None if folder is None else folder / file_of(vector)
+    if path is None or not path.is_file():
+        return ""
+    return f"./{path}" if str(path).startswith("-") else str(path)
 
 
 def unplaced(vector: Vector) -> str:
