@@ -15,7 +15,7 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.results.headline import State, exit_code_of
 from overlong.conformance.sweep.sweep import sweep
-from overlong.conformance.targets.answer_limit import LEAST, TIME_OUTS, AnswerLimit
+from overlong.conformance.targets.answer_limit import ALONE, LEAST, TIME_OUTS, AnswerLimit
 from overlong.conformance.targets.resolve import Limits
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import is_well_formed
@@ -54,27 +54,27 @@ def test_a_decoder_that_crashes_often_gets_its_report(tmp_path: Path) -> None:
 def test_after_some_time_outs_the_limit_is_a_thousand_answers() -> None:
     limit = AnswerLimit(5.0)
     for _ in range(64):
-        limit.answered("V", 0.00002, [4])
-    assert limit.seconds("V", [4]) == 5.0
+        limit.answered(0.00002, [4])
+    assert limit.seconds([4], alone=True) == 5.0
     assert not limit.note
     for _ in range(TIME_OUTS):
         limit.timed_out()
-    assert limit.seconds("V", [4]) == LEAST
+    assert limit.seconds([4], alone=True) == ALONE
+    assert limit.seconds([4], alone=False) == LEAST, "it is asked again"
     assert "in place of 5 s" in limit.note
-    assert limit.seconds("G", [4]) == 5.0, "its usual answer is not known"
-    assert limit.seconds("V", [1 << 20]) == 5.0, "a long string takes longer"
+    assert limit.seconds([1 << 20], alone=True) == 5.0, "a long string takes longer"
 
 
 def test_a_slow_answer_raises_the_limit() -> None:
     limit = AnswerLimit(5.0)
     for seconds in (*[0.00002] * 30, 0.06):
-        limit.answered("V", seconds, [4])
+        limit.answered(seconds, [4])
     for _ in range(TIME_OUTS + 1):
         limit.timed_out()
-    before = limit.seconds("V", [4])
-    assert before > 10 * 0.06 - LEAST
+    before = limit.seconds([4], alone=True)
+    assert before > 2 * 0.06
     limit.was_slow()
-    assert limit.seconds("V", [4]) > before
+    assert limit.seconds([4], alone=True) > before
 
 
 @pytest.mark.parametrize("right", [False, True])

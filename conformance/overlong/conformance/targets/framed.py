@@ -243,7 +243,8 @@ class FramedTarget:
         """
         current = self._under_way[0]
         try:
-            answers = received(self._running, current, self._limit.seconds(current.operation, current.lengths))
+            limit = self._limit.seconds(current.lengths, alone=bool(self._suspects) and len(current.batch) == 1)
+            answers = received(self._running, current, limit)
         except Ended as ended:
             return self._after(ended)
         self._under_way.popleft()
@@ -251,7 +252,7 @@ class FramedTarget:
         self._octets -= len(current.batch.octets)
         unstable, again = None, bool(self._suspects)
         taken = self._taken_for(current)
-        self._limit.answered(current.operation, taken, current.lengths)
+        self._limit.answered(taken, current.lengths)
         if not self._suspects:
             self._resize(taken, len(current.batch))
         else:
