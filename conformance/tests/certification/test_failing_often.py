@@ -16,8 +16,11 @@ from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.results.headline import State, exit_code_of
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets.answer_limit import ALONE, LEAST, TIME_OUTS, AnswerLimit
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.resolve import Limits, resolve
+from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES
+from overlong.conformance.vectors.vector import Vector
 from overlong.reference import is_well_formed
 
 if TYPE_CHECKING:
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.conformance.oracle.target import Answered
-    from overlong.conformance.vectors.batch import Batch
 
 _CRASHES = """
 import os
@@ -37,6 +39,14 @@ def decode(octets):
         if error.reason == "unexpected end of data":
             os._exit(0)
         raise
+"""
+
+_HANGS = """
+import time
+
+def decode(octets):
+    time.sleep(1000 if octets[0] == 0xF8 else 0.06 if octets[0] == 0xC3 else 0)
+    return octets.decode()
 """
 
 
@@ -106,3 +116,19 @@ def test_a_sweep_whose_target_fails_afterwards_keeps_its_findings(
     run = sweep(f"py:{tmp_path / 'latin.py'}:decode", ["exhaustive-1"])
     assert run.incomplete == str(error)
     assert len(run.buckets) == 1
+
+
+@pytest.mark.long
+def test_a_slow_decoder_that_also_hangs_is_not_accused_of_slow_answers(tmp_path: Path) -> None:
+    (tmp_path / "hangs.py").write_text(_HANGS, "utf-8")
+    target = resolve(f"py:{tmp_path / 'hangs.py'}:decode", Limits(timeout=0.7))
+    assert isinstance(target, FramedTarget)
+    strings = [b"a", b"b", *(bytes((0xF8, last)) for last in range(5)), b"\xc3\xa9", b"c"]
+    target.open()
+    silent = [
+        answered.batch[place].octets
+        for answered in target.observe([(Batch.of([Vector("a", each)]), "D") for each in strings])
+        for place in answered.faults
+    ]
+    target.close()
+    assert silent == strings[2:-2]
