@@ -12,7 +12,7 @@ from overlong.conformance.certification.runner import Runner
 from overlong.conformance.certification.self_test import Accepts
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Crashed
+from overlong.conformance.protocol.observation import Crashed, TimedOut, describe
 from overlong.conformance.results.headline import State, exit_code_of
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets.answer_limit import ALONE, LEAST, TIME_OUTS, AnswerLimit
@@ -132,3 +132,8 @@ def test_a_slow_decoder_that_also_hangs_is_not_accused_of_slow_answers(tmp_path:
     ]
     target.close()
     assert silent == strings[2:-2]
+
+
+def test_a_time_out_says_the_same_whatever_the_limit_was() -> None:
+    assert TimedOut(5.0) == TimedOut(0.0), "asked again, it gives the same answer"
+    assert describe(TimedOut(0.0)) == "it gave no answer in time"

@@ -43,7 +43,7 @@ class AnswerLimit:
     _recent: deque[float] = field(default_factory=lambda: deque[float](maxlen=_RECENT))
     _usual: float = inf
     _slowest: float = 0.0
-    _least: float = 0.0
+    _has_fallen: bool = False
     _slower: float = 1.0
 
     def answered(self, seconds: float, lengths: Sequence[int]) -> None:
@@ -75,17 +75,16 @@ class AnswerLimit:
         limit = next((step for step in _STEPS if step * _ROUNDED >= wanted), self.whole)
         if limit >= self.whole:
             return self.whole
-        if alone:
-            self._least = min(limit, self._least or limit)
+        self._has_fallen = True
         return limit
 
     @property
     def note(self) -> str:
         """What a report says of it; empty if the whole limit held throughout."""
-        if not self._least:
+        if not self._has_fallen:
             return ""
         return (
-            f"after {TIME_OUTS} time-outs a time-out was {TIMES:,} times the usual answer, at least {self._least:g} s, "
+            f"after {TIME_OUTS} time-outs a time-out was {TIMES:,} times the usual answer, at least {ALONE:g} s, "
             f"in place of {self.whole:g} s"
         ).replace(",", " ", 1)
 

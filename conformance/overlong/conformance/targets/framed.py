@@ -242,10 +242,12 @@ class FramedTarget:
             TargetError: it does not start any more.
         """
         current = self._under_way[0]
+        limit = self._limit.seconds(current.lengths, alone=bool(self._suspects) and len(current.batch) == 1)
         try:
-            limit = self._limit.seconds(current.lengths, alone=bool(self._suspects) and len(current.batch) == 1)
             answers = received(self._running, current, limit)
         except Ended as ended:
+            if isinstance(ended.why, TimedOut) and limit < self.timeout:
+                ended.why = TimedOut(0.0)
             return self._after(ended)
         self._under_way.popleft()
         self._vectors -= len(current.batch)
