@@ -247,16 +247,19 @@ class FramedTarget:
             TargetError: it does not start any more.
         """
         current = self._under_way[0]
+        limit = self._limit.seconds(current.lengths, alone=bool(self._suspects) and len(current.batch) == 1)
         try:
-            answers = received(self._running, current, self._limit.seconds(current.operation, current.lengths))
+            answers = received(self._running, current, limit)
         except Ended as ended:
+            if isinstance(ended.why, TimedOut) and limit < self.timeout:
+                ended.why = TimedOut(0.0)
             return self._after(ended)
         self._under_way.popleft()
         self._vectors -= len(current.batch)
         self._octets -= len(current.batch.octets)
         unstable, again = None, bool(self._suspects)
         taken = self._taken_for(current)
-        self._limit.answered(current.operation, taken, current.lengths)
+        self._limit.answered(taken, current.lengths)
         if not self._suspects:
             self._resize(taken, len(current.batch))
         else:
