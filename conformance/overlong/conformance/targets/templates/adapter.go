@@ -33,6 +33,9 @@ func respond(operation byte, payload []byte) []byte {
 	}
 	points, offset, accepted := decode(payload)
 	if !accepted {
+		if int64(offset) < -1 || int64(offset) > 0xFFFFFFFE {
+			offset = -2 // a wrong one: cut to 32 bits, it might be right
+		}
 		return binary.BigEndian.AppendUint32([]byte{'R'}, uint32(offset))
 	}
 	response := []byte{'A'}
