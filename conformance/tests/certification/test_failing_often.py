@@ -12,12 +12,15 @@ from overlong.conformance.certification.runner import Runner
 from overlong.conformance.certification.self_test import Accepts
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Crashed
+from overlong.conformance.protocol.observation import Crashed, TimedOut, describe
 from overlong.conformance.results.headline import State, exit_code_of
 from overlong.conformance.sweep.sweep import sweep
-from overlong.conformance.targets.answer_limit import LEAST, TIME_OUTS, AnswerLimit
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.answer_limit import ALONE, LEAST, TIME_OUTS, AnswerLimit
+from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.resolve import Limits, resolve
+from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES
+from overlong.conformance.vectors.vector import Vector
 from overlong.reference import is_well_formed
 
 if TYPE_CHECKING:
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.conformance.oracle.target import Answered
-    from overlong.conformance.vectors.batch import Batch
 
 _CRASHES = """
 import os
@@ -37,6 +39,14 @@ def decode(octets):
         if error.reason == "unexpected end of data":
             os._exit(0)
         raise
+"""
+
+_HANGS = """
+import time
+
+def decode(octets):
+    time.sleep(1000 if octets[0] == 0xF8 else 0.06 if octets[0] == 0xC3 else 0)
+    return octets.decode()
 """
 
 
@@ -54,27 +64,27 @@ def test_a_decoder_that_crashes_often_gets_its_report(tmp_path: Path) -> None:
 def test_after_some_time_outs_the_limit_is_a_thousand_answers() -> None:
     limit = AnswerLimit(5.0)
     for _ in range(64):
-        limit.answered("V", 0.00002, [4])
-    assert limit.seconds("V", [4]) == 5.0
+        limit.answered(0.00002, [4])
+    assert limit.seconds([4], alone=True) == 5.0
     assert not limit.note
     for _ in range(TIME_OUTS):
         limit.timed_out()
-    assert limit.seconds("V", [4]) == LEAST
+    assert limit.seconds([4], alone=True) == ALONE
+    assert limit.seconds([4], alone=False) == LEAST, "it is asked again"
     assert "in place of 5 s" in limit.note
-    assert limit.seconds("G", [4]) == 5.0, "its usual answer is not known"
-    assert limit.seconds("V", [1 << 20]) == 5.0, "a long string takes longer"
+    assert limit.seconds([1 << 20], alone=True) == 5.0, "a long string takes longer"
 
 
 def test_a_slow_answer_raises_the_limit() -> None:
     limit = AnswerLimit(5.0)
     for seconds in (*[0.00002] * 30, 0.06):
-        limit.answered("V", seconds, [4])
+        limit.answered(seconds, [4])
     for _ in range(TIME_OUTS + 1):
         limit.timed_out()
-    before = limit.seconds("V", [4])
-    assert before > 10 * 0.06 - LEAST
+    before = limit.seconds([4], alone=True)
+    assert before > 2 * 0.06
     limit.was_slow()
-    assert limit.seconds("V", [4]) > before
+    assert limit.seconds([4], alone=True) > before
 
 
 @pytest.mark.parametrize("right", [False, True])
@@ -106,3 +116,24 @@ def test_a_sweep_whose_target_fails_afterwards_keeps_its_findings(
     run = sweep(f"py:{tmp_path / 'latin.py'}:decode", ["exhaustive-1"])
     assert run.incomplete == str(error)
     assert len(run.buckets) == 1
+
+
+@pytest.mark.long
+def test_a_slow_decoder_that_also_hangs_is_not_accused_of_slow_answers(tmp_path: Path) -> None:
+    (tmp_path / "hangs.py").write_text(_HANGS, "utf-8")
+    target = resolve(f"py:{tmp_path / 'hangs.py'}:decode", Limits(timeout=0.7))
+    assert isinstance(target, FramedTarget)
+    strings = [b"a", b"b", *(bytes((0xF8, last)) for last in range(5)), b"\xc3\xa9", b"c"]
+    target.open()
+    silent = [
+        answered.batch[place].octets
+        for answered in target.observe([(Batch.of([Vector("a", each)]), "D") for each in strings])
+        for place in answered.faults
+    ]
+    target.close()
+    assert silent == strings[2:-2]
+
+
+def test_a_time_out_says_the_same_whatever_the_limit_was() -> None:
+    assert TimedOut(5.0) == TimedOut(0.0), "asked again, it gives the same answer"
+    assert describe(TimedOut(0.0)) == "it gave no answer in time"

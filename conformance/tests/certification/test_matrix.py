@@ -1,5 +1,7 @@
 """Many targets in one table: each has its row whatever others do, and results outlive the matrix."""
 
+import dataclasses
+import errno
 import json
 import os
 import re
@@ -15,11 +17,15 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
+from overlong.conformance.certification.matrix import statement
+from overlong.conformance.certification.matrix.job import MatrixJob
 from overlong.conformance.certification.matrix.row import row_of
 from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.matrix import table
 from overlong.conformance.results.model import Cause, State, Subject
+from overlong.conformance.support.interpreter import module
+from overlong.conformance.targets.resolve import Limits
 
 pytestmark = pytest.mark.long
 
@@ -229,6 +235,45 @@ def test_an_interruption_ends_all_of_them(tmp_path):
     assert found["incomplete"] == "interrupted"
     assert process.returncode == 4
     assert b"--resume" in said.splitlines()[-1]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_rows_that_cannot_be_saved_are_shown(form, tmp_path, monkeypatch):
+    write = statement.write
+
+    def full_after_the_first(folder, document):
+        if any(row["claims"] for row in document["targets"]):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder / "matrix.json"))
+        write(folder, document)
+
+    monkeypatch.setattr(statement, "write", full_after_the_first)
+    words = ["matrix", "--quick", "-q", "-j", "1", "-o", str(tmp_path), "--format", form, WRONG, MISSING]
+    done = CliRunner().invoke(cli, words, env={"COLUMNS": "80"})
+    assert done.exit_code == 2
+    (line,) = done.stderr.splitlines()
+    assert "matrix.json: No space left on device; choose another folder with -o" in line
+    if form == "json":
+        found = json.loads(done.stdout)
+        assert found["targets"][0]["claims"]["verdict"] == "fails"
+        assert found["incomplete"] == "its results cannot be saved"
+    else:
+        assert "always_true" in done.stdout
+        assert "1 diverges" in done.stdout
+
+
+def test_a_row_whose_results_cannot_be_saved_has_them_nevertheless(tmp_path):
+    limited = ["sh", "-c", 'ulimit -f 1 && exec "$@"', "sh"]
+    job = json.dumps(dataclasses.asdict(MatrixJob("rfc3629", True, Limits(), target=WRONG, folder=str(tmp_path))))
+    worker = module("overlong.conformance.certification.matrix.worker")
+    with subprocess.Popen(
+        [*limited, *worker], stdin=subprocess.PIPE, stdout=-1, stderr=-1, start_new_session=True
+    ) as it:
+        it.stdin.write(job.encode() + b"\n")
+        it.stdin.flush()
+        written, said = it.stdout.read(), it.stderr.read()
+    row = row_of(WRONG, it.returncode, written, said, 0)
+    assert row.state is State.DIVERGES
+    assert "File too large; choose another folder" in row.why
 
 
 def test_whatever_a_run_ends_with_makes_a_row():

@@ -109,7 +109,7 @@ WELL, ILL = Vector("", b"\xc3\xa9"), Vector("", b"a\xc3")
         (WELL, "D", Accepted((0xE9,)), kinds.AGREES),
         (WELL, "D", Accepted((0xE8,)), kinds.OTHER_OUTPUT),
         (WELL, "D", Refused(0), kinds.REFUSED_WELL_FORMED),
-        (WELL, "D", Unsupported(), kinds.LEFT_OUT),
+        (WELL, "D", Unsupported(), kinds.NOT_SUPPORTED),
         (WELL, "D", Failed("x"), kinds.BROKEN),
         (WELL, "D", Crashed("x"), kinds.CRASHED),
         (WELL, "D", TimedOut(1), kinds.TIMED_OUT),

@@ -294,6 +294,13 @@ def test_a_call_that_does_not_return_is_ended_and_after_three_the_rest_is_left_o
     assert {each.text for each in result.faults} == {"gave no answer within 0.6 s"}
 
 
+def test_after_three_calls_that_do_not_return_the_limit_is_short_in_all_shards(library):
+    engine = engine_of(f"so:{library}:odd?abi=errpos(ptr,len)", timeout=1.5)
+    texts = [[each.text for each in engine.run(block(HANGS)).faults] for _ in range(2)]
+    engine.close()
+    assert texts == [["gave no answer within 1.5 s"] * 3, ["gave no answer within 1 s"] * 3]
+
+
 def test_an_answer_against_the_convention_is_said_in_words(odd):
     result = odd.run(shard := block(LIES))
     assert found(result) == expected(shard)

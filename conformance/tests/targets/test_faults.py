@@ -12,6 +12,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 import unicodedata
 from collections import Counter
@@ -597,6 +598,68 @@ def test_a_fork_that_returns_from_a_python_decoder_answers_nothing(tmp_path):
     forks = {-number for number in asked if number < 0}
     assert forks
     assert not forks & asked
+
+
+def program(text):
+    """Run a program with the adapters' modules; it must print nothing."""
+    text = "import os, sys, time\n" + textwrap.dedent(text)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks are not reaped elsewhere")
+def test_forks_that_returned_are_reaped_and_the_decoders_own_children_are_not():
+    program("""
+        from overlong.conformance.targets.adapters.python import alone
+        for _ in range(3):
+            fork = os.fork()
+            if fork == 0: alone()
+            os.waitid(os.P_PID, fork, os.WEXITED | os.WNOWAIT)
+        alone()
+        own = os.fork()
+        if own == 0: os._exit(7)
+        os.waitid(os.P_PID, own, os.WEXITED | os.WNOWAIT)
+        alone()
+        assert os.waitstatus_to_exitcode(os.waitpid(own, 0)[1]) == 7
+        try: os.wait()
+        except ChildProcessError: sys.exit(0)
+        sys.exit(1)
+    """)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are not adopted elsewhere")
+def test_what_a_function_leaves_behind_is_killed_and_what_loading_it_started_is_not():
+    program("""
+        from overlong.conformance.targets.adapters.leftovers import Leftovers
+        from overlong.conformance.targets.adapters.one_shot import adopted
+        own = os.fork()
+        if own == 0: time.sleep(60); os._exit(0)
+        leftovers = Leftovers()
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0: time.sleep(60)
+            os._exit(0)
+        deadline = time.monotonic() + 20
+        while adopted() != [own] and time.monotonic() < deadline: leftovers.end()
+        assert adopted() == [own]
+        os.kill(own, 9)
+    """)
+
+
+def test_a_target_that_had_too_many_processes_is_not_started_again_for_long(tmp_path):
+    """To fork so often takes long: the decoder ends as the supervisor would end it (test_isolation.py)."""
+    body = """
+        import os
+        def decode(octets):
+            if len(octets) > 1:
+                os.write(2, b"it had more than 500 processes at once; overlong ended it\\n")
+                os.kill(os.getpid(), 9)
+            return octets.decode()
+        """
+    whole, _ = run(tmp_path, decoder(tmp_path, body))
+    assert whole.restarts == 5
+    assert "failed 5 times (last: it had more than 500 processes at once; overlong ended it)" in whole.incomplete
+    assert "--restarts" not in whole.incomplete
 
 
 def test_a_right_python_decoder_may_lose_its_streams_and_return_text_of_its_own_kind(tmp_path):

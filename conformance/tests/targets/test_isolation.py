@@ -16,7 +16,7 @@ import pytest
 from overlong.conformance import Limits, TargetError, certify
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets import process
-from overlong.conformance.targets.process import Ended, Process
+from overlong.conformance.targets.process import Ended, Process, was_crowded
 from overlong.conformance.targets.supervisor import MOST_PROCESSES
 from overlong.conformance.vectors.suites import SUITES
 
@@ -144,14 +144,20 @@ def test_of_200_children_with_sessions_of_their_own_none_survives(tmp_path, lock
     assert {record["hex"] for record in divergences} == ({CULPRIT} if then else set())
 
 
-def test_a_target_that_forks_without_end_is_ended(supervisor):
+@pytest.mark.usefixtures("supervisor")
+def test_a_target_that_forks_without_end_is_ended():
     program = f"""
 import os
 for number in range({MOST_PROCESSES * 6}):  # dead ones that nobody waits for: enough, and harmless
     if os.fork() == 0: os._exit(0)
 """
-    status, output, _ = supervised(supervisor, sys.executable, "-I", "-S", "-c", program)
-    assert (status, output) == (-signal.SIGKILL, "")
+    target = Process([sys.executable, "-I", "-S", "-c", program])
+    try:
+        with pytest.raises(Ended) as ended:
+            target.greeting(20)
+    finally:
+        target.kill()
+    assert was_crowded(ended.value.why)
 
 
 @pytest.mark.usefixtures("supervisor")

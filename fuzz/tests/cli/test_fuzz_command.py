@@ -54,6 +54,17 @@ def campaign(tmp_path_factory):
     return folder / "it", target, first, then
 
 
+def test_findings_that_cannot_be_saved_are_shown(tmp_path, monkeypatch, decoder):
+    def full(*_):
+        raise CampaignError("campaign.json: No space left on device; make room, and go on with --resume")
+
+    monkeypatch.setattr("overlong.fuzz.campaign.campaign.write", full)
+    done = overlong("fuzz", "--runs", "2k", "--seed", 1, "--jobs", 1, "-q", "--dir", tmp_path / "it", decoder(WRONG))
+    assert done.exit_code == 2
+    assert done.stderr == "overlong: campaign.json: No space left on device; make room, and go on with --resume\n"
+    assert "OV202" in done.stdout
+
+
 def test_with_ci_a_target_of_several_that_was_not_asked_is_no_success(tmp_path, monkeypatch, decoder):
     from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
 

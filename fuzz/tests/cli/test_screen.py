@@ -4,6 +4,7 @@ import re
 import shlex
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,8 +15,10 @@ from overlong.conformance.report.found import abbreviated, core
 from overlong.conformance.report.wording import verdict_of_campaign
 from overlong.conformance.results.invocation import replay_found, spelled, words_of_target
 from overlong.conformance.support.quantities import MOST_RUNS, count_of, lasting, seconds_of
+from overlong.conformance.vectors.given import vectors_in
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
+from overlong.fuzz.campaign.statement import write_findings
 from overlong.fuzz.campaign.status import Status
 from overlong.fuzz.cli.explanation import explain_finding
 from overlong.fuzz.cli.screen import Goal, Screen, line_of, progress_line, render
@@ -201,6 +204,16 @@ def test_commands_are_those_of_the_target():
     assert again(long, RFC3629, "my f") == (
         "overlong replay \"$(overlong finding show --format id 'my f' D-7f3a0c19)\" so:./lib.so:check"
     )
+
+
+@pytest.mark.parametrize("chunks", [None, (4000, 1)])
+def test_a_long_input_of_a_campaign_is_replayed_from_its_file(chunks, tmp_path):
+    long = replace(FOUND, octets=b"a" * 4000 + b"\xff", chunks=chunks, earlier=chunks and (b"\xc2",))
+    write_findings(tmp_path, [long])
+    (_, _, file, target) = shlex.split(again(long, RFC3629, str(tmp_path)))
+    (vector,) = vectors_in(Path(file))
+    assert (vector.octets, vector.chunks, vector.earlier) == (long.octets, long.chunks, long.earlier)
+    assert target == long.target
 
 
 @given(st.integers(0, 200), st.integers(0, 200), near_misses(max_pieces=3))

@@ -14,7 +14,8 @@ from overlong.conformance.certification.triage import SLOW
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.results.certificate import CERTIFICATE, Certificate
 from overlong.conformance.results.expected.updating import settled
-from overlong.conformance.results.invocation import GivenFile, Invocation
+from overlong.conformance.results.inputs import file_of, write_inputs
+from overlong.conformance.results.invocation import GivenFile, Invocation, named
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.results.writer import RESULTS, ResultsWriter
 from overlong.conformance.support.interruption import no_more_interruptions
@@ -201,7 +202,9 @@ def _save(certificate: Certificate, output: Path, writer: ResultsWriter, results
         NotSaved: it cannot be written.
     """
     no_more_interruptions()
+    examples = {bucket.example.vector for bucket in (*certificate.run.ordered_buckets, *certificate.unexpected)}
     with saving(certificate):
+        write_inputs(output, (vector for vector in examples if named(vector) == file_of(vector)))
         with results:
             writer.footer(certificate)
         if not certificate.refused:

@@ -321,7 +321,7 @@ def _print(certificate: Certificate, folder: Path | None, *, quiet: bool, verbos
     from overlong.conformance.results.writer import RESULTS
     from overlong.conformance.support.printable import printable
 
-    report, stale = report_of_run(certificate), len(certificate.stale)
+    report, stale = report_of_run(certificate, folder), len(certificate.stale)
     words = verdict(report.subjects[0])
     if quiet and exit_code_of(certificate.state, stale) == CONFORMS:
         click.echo(words)

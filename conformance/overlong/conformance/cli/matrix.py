@@ -131,6 +131,7 @@ def command(
     from overlong.conformance.certification.matrix.job import MatrixJob
     from overlong.conformance.cli.certify import slug
     from overlong.conformance.results.model import State
+    from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.targets.builtins import BUILTINS
 
     if every == bool(targets):
@@ -145,10 +146,15 @@ def command(
     here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
     with errors_on_one_line():
         older = baseline_of(baseline, wanted.files)
-        with measured(chosen, job, output, (here, options), jobs, resume=resume, quiet=quiet) as rows:
+        try:
+            with measured(chosen, job, output, (here, options), jobs, resume=resume, quiet=quiet) as rows:
+                no_more_interruptions()
+                report = held_against(older, report_of(output))
+                _show(report, [slug(row.target) for row in rows], output, wanted)
+        except NotSaved as error:
             no_more_interruptions()
-            report = held_against(older, report_of(output))
-            _show(report, [slug(row.target) for row in rows], output, wanted)
+            _show_unsaved(error.results, output, wanted)
+            raise
     if left := sum(row.state is State.INCOMPLETE for row in rows):
         click.echo(f"overlong: {left} of {len(rows)} targets are incomplete; --resume measures them again", err=True)
     sys.exit(exit_code(report))
@@ -181,13 +187,14 @@ def measured(
     Raises:
         click.UsageError: a target is named twice.
         OSError: the folder cannot be written, or another matrix is being written there.
+        NotSaved: a row cannot be written; it carries the document with all rows so far.
     """
     from overlong.conformance.certification.matrix import statement
     from overlong.conformance.certification.matrix.row import not_begun
     from overlong.conformance.certification.matrix.running import Matrix
     from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
     from overlong.conformance.cli.certify import slug
-    from overlong.conformance.support.whole_file import alone_in, make_folder
+    from overlong.conformance.support.whole_file import NotSaved, alone_in, make_folder
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference import dialect
 
@@ -214,8 +221,12 @@ def measured(
         with _Progress(len(chosen), enabled=not quiet) as progress:
             write("it is under way, or its end was sudden")
             under_way = Matrix(job, output, folders)
-            rows = {row.target: row for row in under_way.rows(chosen, jobs, done, kept)}
-            write("interrupted" if under_way.interrupted else "")
+            try:
+                rows = {row.target: row for row in under_way.rows(chosen, jobs, done, kept)}
+                write("interrupted" if under_way.interrupted else "")
+            except OSError as error:
+                unsaved = statement.statement(list(rows.values()), conditions, here, "its results cannot be saved")
+                raise NotSaved(error, unsaved) from error
         yield list(rows.values())
 
 
@@ -229,20 +240,39 @@ def limits_as_options(timeout: float, restarts: int) -> list[str]:
 def _show(report: Report, folders: Sequence[str], output: Path, wanted: WantedFormats) -> None:
     """Read the results back from the folder and write them in all formats."""
     from overlong.conformance.certification.matrix.statement import STATEMENT
-    from overlong.conformance.report.formats import FORMATS
-    from overlong.conformance.report.matrix import table, tally
     from overlong.conformance.report.site import write_site
     from overlong.conformance.support.printable import printable
 
     if wanted.stdout == "json":
         click.echo((output / STATEMENT).read_text("ascii"), nl=False)
-    elif wanted.stdout == "text":
+    else:
+        _print(report, wanted.stdout)
+    for path in write_site(report, folders, wanted.files, output):
+        click.echo(f"report: {printable(str(path), 1000)}")
+
+
+def _show_unsaved(document: dict[str, Any], output: Path, wanted: WantedFormats) -> None:
+    """Print what was found, if it cannot be saved."""
+    from overlong.conformance.certification.matrix.statement import STATEMENT
+    from overlong.conformance.results.reading.matrix import report_of_matrix
+    from overlong.conformance.results.records import spelt
+
+    if wanted.stdout == "json":
+        click.echo(spelt(document, indent=2))
+    else:
+        _print(report_of_matrix(document, output / STATEMENT), wanted.stdout)
+
+
+def _print(report: Report, name: str) -> None:
+    """Print the report in a format other than JSON."""
+    from overlong.conformance.report.formats import FORMATS
+    from overlong.conformance.report.matrix import table, tally
+
+    if name == "text":
         lines = table(report.subjects, width=width(), encoding=sys.stdout.encoding or "ascii")
         click.echo("\n".join((*tally(report.subjects, width()), "", *lines)))
     else:
-        show(FORMATS[wanted.stdout].render(report))
-    for path in write_site(report, folders, wanted.files, output):
-        click.echo(f"report: {printable(str(path), 1000)}")
+        show(FORMATS[name].render(report))
 
 
 class _Progress:

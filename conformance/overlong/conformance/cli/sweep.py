@@ -250,7 +250,7 @@ def _print(run: SweepRun, folder: Path | None, form: str, *, quiet: bool, verbos
     if form != "text" and folder is not None:
         show(rendered(report_of(folder), form, width=width()))
         return
-    report = report_of_swept(run)
+    report = report_of_swept(run, folder)
     if quiet and run.conformant:
         click.echo(verdict_of_sweep(report.subjects[0]))
         return

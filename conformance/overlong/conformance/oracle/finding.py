@@ -190,8 +190,8 @@ def observed_in_words(observed: Observation, operation: str = DECODE) -> str:
             return f"internal error: {printable(text)}"
         case Crashed(how):
             return how
-        case TimedOut(seconds):
-            return f"no answer within {seconds:g} s"
+        case TimedOut():
+            return observed.words
         case Misbehaved(what):
             return what
         case Unsupported():

@@ -5,7 +5,7 @@ Only :class:`Accepted` and :class:`Refused` are verdicts. The rest are faults: a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,15 @@ class Crashed:
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The target gave no answer within the limit."""
+    """The target gave no answer within the limit. Two are the same answer, whatever the limits were."""
 
-    seconds: float
+    seconds: float = field(compare=False)
+    """The limit that the user set; 0 for one that depends on the target's usual answer, thus on the machine."""
+
+    @property
+    def words(self) -> str:
+        """The same for each run, so that certificates can be compared."""
+        return f"no answer within {self.seconds:g} s" if self.seconds else "no answer in time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +72,8 @@ def describe(fault: Fault) -> str:
     match fault:
         case Crashed(how):
             return f"it {how}"
-        case TimedOut(seconds):
-            return f"it gave no answer within {seconds:g} s"
+        case TimedOut():
+            return f"it gave {fault.words}"
         case Misbehaved(what):
             return f"it broke the protocol: {what}"
         case _:

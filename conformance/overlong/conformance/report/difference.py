@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.wording import Glyphs, given, headline
 from overlong.conformance.results.model import BEFORE, DIFF_ORDER, EXPECTED, Standing, State
 from overlong.conformance.support.printable import printable, thousands
@@ -100,7 +101,7 @@ def _cause(cause: Cause, width: int) -> Iterator[str]:
         if title in (BEFORE, EXPECTED):
             yield from _wrapped(f"{title}: {text}" if text else title, width, before=5, after=2)
     if cause.reproduce and cause.standing in (Standing.REGRESSED, Standing.CHANGED, Standing.NEW):
-        yield f"     reproduce: {printable(cause.reproduce, 1000)}"
+        yield from command_lines(cause.reproduce, "     reproduce: ")
 
 
 def _summary(report: Report) -> str:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.protocol.wire import OPERATIONS
+from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.wording import RUN, in_chunks
 from overlong.conformance.results.model import MINIMAL, PEER, PEER_ANSWERS, PLACEMENT, STABLE, Standing
 from overlong.conformance.support.printable import printable, thousands
@@ -59,7 +60,7 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
         yield from textwrap.wrap(part, width, initial_indent=_INDENT, subsequent_indent=f"{_INDENT}  ")
     for title, command in (("reproduce", cause.reproduce), *further):
         if command:
-            yield f"{_INDENT}{title}: {printable(command, 2000)}"
+            yield from command_lines(command, f"{_INDENT}{title}: ")
 
 
 def is_difference(cause: Cause) -> bool:

@@ -20,8 +20,9 @@ from overlong.conformance.protocol.kind import (
     Code,
 )
 from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING
+from overlong.conformance.report.lines import LINE
 from overlong.conformance.report.links import section_links
-from overlong.conformance.report.markdown import code, text
+from overlong.conformance.report.markdown import code, command_block, text, wrapped
 from overlong.conformance.report.wording import faults, given
 from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.vectors.encoding import SCALARS as SCALAR_VALUES
@@ -74,7 +75,7 @@ def _of(subject: Subject) -> Iterator[str]:
     if subject.sign and not subject.told:
         yield f"# {text(subject.id)}: look at the adapter first\n\n{text(subject.sign, 1000)}"
     else:
-        yield from (issue(subject, cause) for cause in faults(subject))
+        yield from ("\n\n".join(map(wrapped, issue(subject, cause).split("\n\n"))) for cause in faults(subject))
 
 
 def issue(subject: Subject, cause: Cause, confirmed: Confirmation | None = None) -> str:
@@ -110,7 +111,8 @@ def _parts(subject: Subject, cause: Cause, confirmed: Confirmation | None) -> It
         yield f"A program that shows it prints {code(confirmed.printed)}:"
         yield _fenced(confirmed.program, confirmed.language)
     elif cause.reproduce:
-        yield f"To see it: {code(cause.reproduce, 2000)}."
+        line = f"To see it: {code(cause.reproduce, LINE)}."
+        yield line if len(line) <= LINE else f"To see it:\n\n{command_block(cause.reproduce)}"
     if known := defect or KINDS.get(cause.code):  # a newer version knows more codes
         yield text(known.paragraph, 2000)
     yield f"overlong calls this {text(cause.code)}."

@@ -10,9 +10,11 @@ a test under ``xfail(strict=True)`` does when it passes.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from overlong.conformance.report.lines import LINE, command_lines, prose_lines
 from overlong.conformance.report.wording import faults, given, headline, is_fault, verdict
 from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
@@ -23,8 +25,12 @@ if TYPE_CHECKING:
 
     from overlong.conformance.results.model import Cause, Report, Subject
 
-_LONG = 20_000
-"""The number of characters of a command that are shown."""
+_LONG = 1 << 17
+"""The number of characters of a value that are shown; no command of a run has more."""
+_NAME, _MESSAGE = 180, 150
+"""Those of a name, and of a message; a longer message stands whole in its element."""
+_BETWEEN = re.compile(r'" (?=[a-z]+=")')
+"""Between two attributes."""
 
 
 def junit(report: Report) -> str:
@@ -47,8 +53,15 @@ def junit(report: Report) -> str:
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     ET.indent(root)
     # a runner of CI jobs takes "##[" anywhere in a line of a log for a command
-    text = ET.tostring(root, encoding="unicode").replace("##[", "&#35;#[")
+    text = "\n".join(map(_broken, ET.tostring(root, encoding="unicode").split("\n"))).replace("##[", "&#35;#[")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _broken(line: str) -> str:
+    """A line of XML; if it is a tag, and long, each attribute has a line. Text has no such character as ``<``."""
+    if len(line) <= LINE or not line.lstrip().startswith("<"):
+        return line
+    return _BETWEEN.sub('"\n      ', line)
 
 
 def _properties(suite: ET.Element, report: Report, subject: Subject) -> None:
@@ -152,10 +165,14 @@ def _told(cause: Cause) -> str:
         ("standing", cause.standing.value),
         ("reason", cause.reason),
         ("link", cause.link),
-        ("reproduce", cause.reproduce),
     ]
-    shown = (f"  {name:<12}{_line(words, _LONG)}" for name, words in lines if words)
-    return "\n".join(("", *shown, ""))
+    shown = [line for name, words in lines if words for line in _row(name, words)]
+    again = command_lines(cause.reproduce, f"  {'reproduce':<12}") if cause.reproduce else []
+    return "\n".join(("", *shown, *again, ""))
+
+
+def _row(name: str, words: str) -> list[str]:
+    return prose_lines(_line(words, 2000), f"  {name:<12}", " " * 14)
 
 
 def _case(group: str, name: str) -> ET.Element:
@@ -163,11 +180,13 @@ def _case(group: str, name: str) -> ET.Element:
 
 
 def _outcome(case: ET.Element, outcome: str, kind: str, message: str, told: str = "") -> None:
-    element = ET.SubElement(case, outcome, {"type": f"overlong.{_line(kind)}", "message": _line(message, 1000)})
-    element.text = told or None
+    shown = _line(message, _MESSAGE)
+    element = ET.SubElement(case, outcome, {"type": f"overlong.{_line(kind)}", "message": shown})
+    whole = "\n".join(("", *_row("message", message), "")) if len(message) > _MESSAGE else ""
+    element.text = told or whole or None
 
 
-def _line(words: str, limit: int = 300) -> str:
+def _line(words: str, limit: int = _NAME) -> str:
     """Words in characters that XML allows; noncharacters and control characters are written as escapes."""
     return printable(words, limit)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from overlong.conformance.report.lines import LINE, command_lines, prose_lines
 from overlong.conformance.report.wording import faults, given, meaning_of, of_standings, of_states, state_words, verdict
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import ReportKind, Standing, State
@@ -56,7 +57,7 @@ def markdown(report: Report, *, limit: int = LIMIT) -> str:
     """The report in at most ``limit`` octets. If parts have no room, the end of the text says so."""
     room = limit - 400  # room for the sentence below
     kept: list[str] = []
-    for block in _blocks(report):
+    for block in map(wrapped, _blocks(report)):
         room -= len(block.encode()) + 2
         if room < 0:
             kept.append(
@@ -131,12 +132,12 @@ def _difference(report: Report) -> Iterator[str]:
         if not found:
             continue
         yield f"### {standing.value.capitalize()}"
-        rows = [_row("target", "what", "input", "expected", "observed"), _rule(5)]
+        rows: list[tuple[str, ...]] = []
         for subject, cause in found[:SHOWN]:
             why = f" ({text(cause.reason)})" if cause.reason else ""
             cells = code(given(cause)), text(cause.expected), text(cause.observed)
-            rows.append(_row(code(subject.id), _headline(cause) + why, *cells))
-        yield "\n".join(rows)
+            rows.append((code(subject.id), _headline(cause) + why, *cells))
+        yield from _table(("target", "what", "input", "expected", "observed"), rows)
         if len(found) > SHOWN:
             yield f"and {thousands(len(found) - SHOWN)} more"
     for subject in report.subjects:
@@ -162,12 +163,12 @@ def _subject(subject: Subject, kind: ReportKind) -> Iterator[str]:
     if subject.why:
         yield f"**{'No certificate' if kind is ReportKind.CERTIFY else 'Why'}:** {text(subject.why, 1000)}"
     if subject.claims:
-        rows = [_row("", "claim", "state", "the decoder"), _rule(4)]
+        rows: list[tuple[str, ...]] = []
         for claim, state in subject.claims.items():
             known = state if state in (HOLDS, FAILS, NOT_MEASURED) else text(state)
             what = text(subject.details.get(claim, ""), 1000) or meaning_of(claim, state)
-            rows.append(_row(_GLYPHS.get(state, _OPEN), text(claim), known, what))
-        yield "\n".join(rows)
+            rows.append((_GLYPHS.get(state, _OPEN), text(claim), known, what))
+        yield from _table(("", "claim", "state", "the decoder"), rows)
     looked_at = [cause for cause in faults(subject) if cause in subject.told]
     for cause in looked_at[:SHOWN]:
         yield from _cause(cause)
@@ -190,7 +191,7 @@ def _subject(subject: Subject, kind: ReportKind) -> Iterator[str]:
     yield from _list("Also seen", (*facts, *subject.notes))
     if subject.command:
         yield "Measure again:"
-        yield _command(subject.command)
+        yield command_block(subject.command)
 
 
 def _sign(subject: Subject) -> Iterator[str]:
@@ -213,9 +214,9 @@ def _cause(cause: Cause) -> Iterator[str]:
         *((text(title), text(more, 1000)) for title, more in cause.more),
         ("reason", text(cause.reason, 1000)),
     ]
-    yield "\n".join((_row("", ""), _rule(2), *(_row(title, cell) for title, cell in rows if cell)))
+    yield from _table(("", ""), [row for row in rows if row[1]])
     if cause.reproduce:
-        yield _command(cause.reproduce)
+        yield command_block(cause.reproduce)
 
 
 def _headline(cause: Cause) -> str:
@@ -237,13 +238,13 @@ def _table_of_causes(causes: Sequence[Cause]) -> Iterator[str]:
     if not causes:
         return
     reasons = any(cause.reason or cause.link for cause in causes)
-    rows = [_row("what", "input", "expected", "observed", "divergences", *["reason"] * reasons), _rule(5 + reasons)]
+    rows: list[tuple[str, ...]] = []
     for cause in causes[:SHOWN]:
         standing = "" if cause.standing in (Standing.UNEXPECTED, Standing.EXPECTED) else f"{cause.standing.value}: "
         reason = [" ".join(filter(None, (text(cause.reason), code(cause.link))))] * reasons
         cells = code(given(cause)), text(cause.expected), text(cause.observed), thousands(cause.count)
-        rows.append(_row(standing + _headline(cause), *cells, *reason))
-    yield "\n".join(rows)
+        rows.append((standing + _headline(cause), *cells, *reason))
+    yield from _table(("what", "input", "expected", "observed", "divergences", *["reason"] * reasons), rows)
     if len(causes) > SHOWN:
         yield f"and {thousands(len(causes) - SHOWN)} more causes"
 
@@ -259,12 +260,12 @@ def _asked(subject: Subject) -> Iterator[str]:
     """The suites and plans that ran: how much of each, and what it shows."""
     if not subject.parts:
         return
-    rows = [_row("asked", "how many", "wrong", "it shows, if nothing is wrong"), _rule(4)]
+    rows: list[tuple[str, ...]] = []
     for part in subject.parts:
         many = thousands(part.asked) if part.asked == part.all else f"{thousands(part.asked)} of {thousands(part.all)}"
         aside = f", {thousands(part.set_aside)} set aside" if part.set_aside else ""
-        rows.append(_row(text(part.name), many + aside, thousands(part.failing), text(part.shows)))
-    yield "\n".join(rows)
+        rows.append((text(part.name), many + aside, thousands(part.failing), text(part.shows)))
+    yield from _table(("asked", "how many", "wrong", "it shows, if nothing is wrong"), rows)
 
 
 def _list(title: str, items: Iterable[str]) -> Iterator[str]:
@@ -282,17 +283,42 @@ def _mark(subject: Subject, kind: ReportKind) -> str:
     return _OPEN
 
 
-def _command(command: str) -> str:
+def command_block(command: str) -> str:
     """A command that a reader can copy."""
-    shown = printable(command, 20_000)
+    shown = "\n".join(command_lines(command))
     if "`" in shown or _COMMAND in shown or shown.lstrip().startswith("::"):
-        return f"<pre><code>{_entities(shown)}</code></pre>"
+        lines = "\n".join(map(_entities, command_lines(command, width=LINE // 6)))
+        return f"<pre><code>{lines}</code></pre>"
     return f"```sh\n{shown}\n```"
 
 
 def _entities(shown: str) -> str:
     """Text in which every sign except letters, digits and spaces is an entity, so that Markdown sees no markup."""
     return "".join(each if each.isalnum() or each == " " else f"&#{ord(each)};" for each in shown)
+
+
+def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A table, and below it the cells for which a line has no room."""
+    lines, below = [_row(*titles), _rule(len(titles))], list[str]()
+    for row in rows:
+        cells = list(row)
+        while len(_row(*cells)) > LINE and (place := max(range(1, len(cells)), key=lambda at: len(cells[at]))):
+            if len(cells[place]) <= len("below"):
+                break
+            below.append(f"**{' '.join(filter(None, (cells[0], titles[place])))}:** {cells[place]}")
+            cells[place] = "below"
+        lines.append(_row(*cells))
+    yield "\n".join(lines)
+    yield from below
+
+
+def wrapped(block: str) -> str:
+    """A block with no line longer than :data:`LINE`, but for headings, which are one line, and tables and commands."""
+    if block.startswith(("|", "#", "```", "<pre>")):
+        return block
+    return "\n".join(
+        part for line in block.split("\n") for part in prose_lines(line, further="  " * line.startswith("- "))
+    )
 
 
 def _row(*cells: str) -> str:

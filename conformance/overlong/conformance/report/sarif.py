@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.report.lines import command_lines, prose_lines
 from overlong.conformance.report.sarif_rules import (
     ADAPTER,
     ADAPTER_RULE,
@@ -256,11 +257,10 @@ def _located(subject: Subject, cause: Cause) -> dict[str, Any]:
 def _message(subject: Subject, cause: Cause) -> str:
     where = f" ({cause.place})" if cause.place else ""
     more = f" {thousands(cause.count)} divergences have this cause." if cause.count > 1 else ""
-    again = f" Reproduce: {printable(cause.reproduce, 1000)}" if cause.reproduce else ""
-    return message_text(
-        f"{subject.id}: {cause.title}{where}: {given(cause)}: expected {cause.expected}, observed {cause.observed}."
-        f"{more}{again}",
-        4000,
+    words = f"{subject.id}: {cause.title}{where}: {given(cause)}: expected {cause.expected}, observed {cause.observed}."
+    again = command_lines(cause.reproduce, "Reproduce: ") if cause.reproduce else []
+    return "\n".join(
+        (*prose_lines(message_text(f"{words}{more}", 4000)), *(message_text(line, len(line)) for line in again))
     )
 
 
@@ -278,7 +278,7 @@ def _invocation(report: Report, subject: Subject, left_out: int) -> dict[str, An
         ],
     }
     if subject.command:
-        invocation["commandLine"] = shown(subject.command, 4000)
+        invocation["commandLine"] = printable(subject.command, len(subject.command))
     if report.kind is not ReportKind.DIFF:  # a diff, whose exit code depends on --fail-on
         code = exit_code_of(subject.state, len(subject.stale))
         invocation |= {"exitCode": code, "exitCodeDescription": verdict(subject, report.kind)}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.found import block
+from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.matrix import table, tally
 from overlong.conformance.report.wording import (
     Glyphs,
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
     from overlong.conformance.results.model import Cause, Moment, Report, Subject
 
-_LONG, _COMMAND = 2000, 20_000
-"""The number of characters shown of hostile text, and of a command."""
+_LONG = 2000
+"""The number of characters shown of hostile text."""
 _CLAIM = 18
 """The columns for the name of a claim."""
 SHOWN = 20
@@ -231,7 +232,7 @@ def _remarks(subject: Subject, width: int) -> Iterator[str]:
     for note in subject.notes:
         yield from _wrapped(f"note: {printable(note, _LONG)}", width)
     if subject.command:
-        yield f"again: {printable(subject.command, _COMMAND)}"
+        yield from command_lines(subject.command, "again: ")
     for title, digest in (("target", subject.digest), ("findings", subject.findings_digest)):
         if digest:
             yield from _wrapped(f"{title} sha256 {printable(digest)}", width)
@@ -264,7 +265,7 @@ def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]
     if cause.count > 1:
         yield f"     and {counted(cause.count - 1, 'more divergence')} like it"
     if cause.reproduce:
-        yield f"     reproduce: {printable(cause.reproduce, _COMMAND)}"
+        yield from command_lines(cause.reproduce, "     reproduce: ")
 
 
 def _head_of_cause(cause: Cause, name: str, where: str, width: int) -> Iterator[str]:
@@ -292,7 +293,7 @@ def _lines_of_set(cause: Cause, width: int) -> Iterator[str]:
     ):
         yield from _wrapped(printable(part, _LONG), width, "     ")
     if cause.reproduce:
-        yield f"     reproduce: {printable(cause.reproduce, _COMMAND)}"
+        yield from command_lines(cause.reproduce, "     reproduce: ")
 
 
 def _stale(cause: Cause, width: int) -> Iterator[str]:

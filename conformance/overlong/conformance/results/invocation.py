@@ -10,23 +10,21 @@ import hashlib
 import shlex
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from overlong.conformance.results.inputs import TYPED, file_of, is_typed, kept_in
 from overlong.conformance.support.portable import portable_file, sha256_of
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.vector import FOUND, IdError, cut
+from overlong.conformance.vectors.vector import FOUND, IdError, Vector, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from overlong.conformance.targets.resolve import Limits
     from overlong.conformance.vectors.profile import Profile
-    from overlong.conformance.vectors.vector import Vector
 
-TYPED = 100
-"""The most octets written out in a command line; files of results have all."""
 _FETCHED = "OCTETS"
 """The place of longer inputs."""
 
@@ -140,13 +138,18 @@ def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profi
 
 
 def replay_command(vector: Vector, target: str | Sequence[str]) -> str:
-    """The command line that asks a vector again."""
+    """The command line that asks a vector again; a file of its input is named from the folder of the results."""
+    return reproduce_command("replay", target, named(vector), profile=vector.profile)
+
+
+def named(vector: Vector) -> str:
+    """The vector in the words of ``overlong replay``: its id, every octet of it, or else its file (``inputs.py``)."""
     name = vector.id
     if "/sha256-" in name and (
         vector.category == FOUND or not _in_a_suite(vector)
     ):  # ``replay`` looks up a digest in the suites
         name = vector.in_full
-    return reproduce_command("replay", target, name, profile=vector.profile)
+    return name if len(name) <= TYPED else file_of(vector)
 
 
 def spelled(given: Given) -> str:
@@ -160,8 +163,14 @@ def spelled(given: Given) -> str:
     return f"input/{text}" if text == "empty" else text
 
 
+def found(given: Given) -> Vector:
+    """The vector of a finding of a campaign."""
+    chunks = (len(given.octets),) if given.chunks is None and given.earlier is not None else given.chunks
+    return Vector(FOUND, given.octets, chunks=chunks, earlier=given.earlier)
+
+
 def replay_found(given: Given, name: str, target: str, profile: Profile, folder: str) -> str:
-    """The command that shows a finding of a campaign again; for a long input it reads the octets from the folder.
+    """The command that shows a finding of a campaign again; a long input comes from its folder.
 
     Args:
         given: its input.
@@ -171,8 +180,10 @@ def replay_found(given: Given, name: str, target: str, profile: Profile, folder:
         folder: of the campaign.
     """
     words = words_of_target(target)
-    if len(given.octets) + sum(map(len, given.earlier or ())) <= TYPED:
-        return reproduce_command("replay", words, spelled(given), profile=profile)
+    vector = found(given)
+    typed = spelled(given) if is_typed(vector) else kept_in(Path(folder), vector)
+    if typed:
+        return reproduce_command("replay", words, typed, profile=profile)
     shown = shlex.join(["overlong", "finding", "show", "--format", "id", folder, name])
     return reproduce_command("replay", words, _FETCHED, profile=profile).replace(_FETCHED, f'"$({shown})"', 1)
 
@@ -183,7 +194,7 @@ def _in_a_suite(vector: Vector) -> bool:
     from overlong.conformance.vectors.selection import find_vectors
 
     try:
-        return any(found.octets == vector.octets for found in find_vectors(vector.id))
+        return any(each.octets == vector.octets for each in find_vectors(vector.id))
     except IdError:
         return False
 

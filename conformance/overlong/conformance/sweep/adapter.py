@@ -68,7 +68,9 @@ IN_A_ROW = 32
 BLOCK = 256
 """Strings in the first block; if the next block crashes at once, it grows by the same factor."""
 HANGS = 3
-"""Calls without return before the rest of a shard is skipped: each costs the full time limit."""
+"""Calls without return before the rest of a shard is skipped, and before the time limit falls for good."""
+_BRIEF = 1.0
+"""The seconds of the time limit after that, if it was longer: a string takes microseconds, a new process some more."""
 _VAIN = 32  # deaths in a row without a culprit, or with a different one each time
 _LOOK = 0.05  # seconds after which a silent child is checked
 _SOON = 0.0005  # seconds that a process takes to end after its last word
@@ -182,6 +184,7 @@ class Caller:
         self._named, self._greeting, self._sight = named, greeting, sight
         self._abi = ABIS[named.abi]
         self._is_prepared = False
+        self._hangs = 0  # in all shards
         self._child = 0
         self._asks = self._answered = -1
 
@@ -257,7 +260,9 @@ class Caller:
             self.end()
             self._start()
             os.write(self._asks, marshal.dumps(message))
-        return self._wait(progress, until, timeout)
+        ended = self._wait(progress, until, min(timeout, _BRIEF) if self._hangs >= HANGS else timeout)
+        self._hangs += ended is not None and ended.kind == TIMED_OUT
+        return ended
 
     def _wait(self, progress: Progress, until: int, timeout: float) -> ChildEnded | None:
         """Watch the child until it reaches a goal, ends, or makes no progress for too long."""

@@ -18,6 +18,7 @@ from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
+from overlong.conformance.results.inputs import write_inputs
 from overlong.conformance.results.invocation import options_of, reproduce_command
 from overlong.conformance.results.shard import Account
 from overlong.conformance.results.sweep_statement import RESULTS, to_json
@@ -161,13 +162,23 @@ def sweep(
             run.notes += resolved.notes
         hold_to(resolved, identity)
         if output is not None and not run.incomplete and not run.wrong:
-            no_more_interruptions()
-            with saving(run):
-                with written_whole(folder / RESULTS) as file:
-                    file.write(to_json(run))
-                ledger.finish()
+            _save(run, output, ledger)
         run.seconds = time.monotonic() - started
     return run
+
+
+def _save(run: SweepRun, output: Path, ledger: Ledger) -> None:
+    """Write what was found; from here on no signal discards it.
+
+    Raises:
+        NotSaved: it cannot be written.
+    """
+    no_more_interruptions()
+    with saving(run):
+        write_inputs(output, (bucket.finding.vector for bucket in run.buckets if bucket.alone))
+        with written_whole(output / RESULTS) as file:
+            file.write(to_json(run))
+        ledger.finish()
 
 
 def begin_ahead(

@@ -1,15 +1,17 @@
 """The time limit for an answer: once a target is known to hang, it depends on how fast the target usually answers.
 
 A decoder that hangs on one octet hangs on many strings, and each costs the whole limit twice. After a few time-outs
-the limit is a thousand times its usual answer. A target that is merely slow must never be accused: so the limit grows
-with the request, is never near the slowest answer to a string asked alone, and grows for good if a request gives no
-answer in time and each of its strings alone does.
+the limit is a thousand times its usual answer, whatever the operation. A target that is merely slow must never be
+accused. So the limit grows with the request; a string that is asked alone, which decides, gets longer, and twice what
+the slowest such string took; and the limit grows for good if a request gives no answer in time and each of its strings
+alone does.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from math import inf
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -19,13 +21,15 @@ if TYPE_CHECKING:
 TIME_OUTS = 3
 """Time-outs before the limit falls."""
 TIMES = 1000
-LEAST = 0.05  # seconds
-_BATCH = 1.0  # seconds, at least, for more than one string: the target may load compiled code for them
+LEAST = 0.05  # seconds, for a request whose strings are asked again alone if there is no answer
+ALONE = 0.1  # seconds, for a string asked alone: then it is a finding
+_BATCH = 0.2  # seconds, for more than one string: the target may load compiled code for them
 _SLOWER = 4
-_SLOWEST = 10  # times the slowest answer to one string: the first refusal of a new process may load code
+_SLOWEST = 2  # times the slowest answer to one string: the first refusal of a new process may load code
 _STEPS = (LEAST, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)  # so that two runs mostly say the same
+_ROUNDED = 1.1
 _RECENT = 64  # requests
-_KNOWN = 4  # requests after which an operation's usual answer is known
+_KNOWN = 4  # requests after which the usual answer is known
 _LONG = 1 << 10  # octets that may take as long as the way through the pipes
 
 
@@ -36,18 +40,18 @@ class AnswerLimit:
     whole: float
     """The limit that the user set, in seconds."""
     _time_outs: int = 0
-    _recent: dict[str, deque[float]] = field(default_factory=dict[str, "deque[float]"])
-    _slowest: dict[str, float] = field(default_factory=dict[str, float])
-    _least: float = 0.0
+    _recent: deque[float] = field(default_factory=lambda: deque[float](maxlen=_RECENT))
+    _usual: float = inf
+    _slowest: float = 0.0
+    _has_fallen: bool = False
     _slower: float = 1.0
 
-    def answered(self, operation: str, seconds: float, lengths: Sequence[int]) -> None:
+    def answered(self, seconds: float, lengths: Sequence[int]) -> None:
         """Note how long a request took; 0 if its answer arrived with the one before. A batch is not one answer."""
         if lengths:
-            recent = self._recent.setdefault(operation, deque(maxlen=_RECENT))
-            recent.append(seconds / _work(lengths))
+            self._recent.append(seconds / _work(lengths))
         if len(lengths) == 1:
-            self._slowest[operation] = max(seconds / _work(lengths), self._slowest.get(operation, 0.0))
+            self._slowest = max(self._recent[-1], self._slowest)
 
     def timed_out(self) -> None:
         """A request got no answer in time."""
@@ -59,29 +63,28 @@ class AnswerLimit:
             self._slower *= _SLOWER
         self._time_outs -= 1
 
-    def seconds(self, operation: str, lengths: Sequence[int]) -> float:
-        """The limit for a request."""
-        recent = self._recent.get(operation, ())
-        if self._time_outs < TIME_OUTS or len(recent) < _KNOWN or operation not in self._slowest:
+    def seconds(self, lengths: Sequence[int], *, alone: bool) -> float:
+        """The limit for a request; ``alone``: without an answer in time, its string is at fault."""
+        if self._time_outs < TIME_OUTS or len(self._recent) < _KNOWN:
             return self.whole
-        largest = 1 + max(lengths, default=0) / _LONG
-        wanted = max(TIMES * median(recent), _SLOWEST * self._slowest[operation]) * largest + median(recent) * _work(
-            lengths
-        )
-        wanted = max(wanted * self._slower, _BATCH if len(lengths) > 1 else 0)
-        limit = next((step for step in _STEPS if step >= wanted), self.whole)
+        usual = self._usual = min(median(self._recent), self._usual)  # the first answers of new processes are slow
+        longest = 1 + max(lengths, default=0) / _LONG
+        least = ALONE if alone else LEAST if len(lengths) == 1 else _BATCH
+        wanted = max(least, (TIMES * usual) * longest, (_SLOWEST * self._slowest) * longest if alone else 0)
+        wanted = (wanted + usual * _work(lengths)) * self._slower
+        limit = next((step for step in _STEPS if step * _ROUNDED >= wanted), self.whole)
         if limit >= self.whole:
             return self.whole
-        self._least = min(limit, self._least or limit)
+        self._has_fallen = True
         return limit
 
     @property
     def note(self) -> str:
         """What a report says of it; empty if the whole limit held throughout."""
-        if not self._least:
+        if not self._has_fallen:
             return ""
         return (
-            f"after {TIME_OUTS} time-outs a time-out was {TIMES:,} times the usual answer, at least {self._least:g} s, "
+            f"after {TIME_OUTS} time-outs a time-out was {TIMES:,} times the usual answer, at least {ALONE:g} s, "
             f"in place of {self.whole:g} s"
         ).replace(",", " ", 1)
 

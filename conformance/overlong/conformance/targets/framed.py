@@ -32,7 +32,7 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.support.printable import printable, times
 from overlong.conformance.targets.answer_limit import AnswerLimit
-from overlong.conformance.targets.process import Ended, Process, size_in_words
+from overlong.conformance.targets.process import Ended, Process, size_in_words, was_crowded
 from overlong.conformance.targets.requests import prepared, received, slot_of, waits_for_room
 from overlong.conformance.targets.spares import Spares
 from overlong.conformance.vectors.batch import Batch
@@ -62,6 +62,7 @@ _SHORT_OF_MEMORY = ("out of memory", "memoryerror", "alloc", "insufficient memor
 """Phrases in the last words of runtimes and sanitizers; "memory" alone is too little: a module may export none."""
 _LETTER = {ENCODE: b"\0\0\0a", ANNOUNCE: b"\0\0\0a", ENCODE_UTF16: b"\0a"}
 """The letter a, for the operations whose input is not octets."""
+_CROWDS = 4  # more failures that are allowed once it had too many processes: enough to find one culprit
 _FEW = 1024  # suspects that are asked again singly: cheaper than another restart, or another time-out
 
 
@@ -247,16 +248,19 @@ class FramedTarget:
             TargetError: it does not start any more.
         """
         current = self._under_way[0]
+        limit = self._limit.seconds(current.lengths, alone=bool(self._suspects) and len(current.batch) == 1)
         try:
-            answers = received(self._running, current, self._limit.seconds(current.operation, current.lengths))
+            answers = received(self._running, current, limit)
         except Ended as ended:
+            if isinstance(ended.why, TimedOut) and limit < self.timeout:
+                ended.why = TimedOut(0.0)
             return self._after(ended)
         self._under_way.popleft()
         self._vectors -= len(current.batch)
         self._octets -= len(current.batch.octets)
         unstable, again = None, bool(self._suspects)
         taken = self._taken_for(current)
-        self._limit.answered(current.operation, taken, current.lengths)
+        self._limit.answered(taken, current.lengths)
         if not self._suspects:
             self._resize(taken, len(current.batch))
         else:
@@ -345,12 +349,13 @@ class FramedTarget:
         process, self._process = self._running, None
         greeting = process.greeting(0)
         process.kill()
+        remedy = "raise the limit with --restarts, or mend the first failure"
+        if was_crowded(why):
+            self.restart_budget = min(self.restart_budget, self.restarts + _CROWDS)
+            remedy = "end or wait for what it starts"
         self.restarts += 1
         if self.restarts > self.restart_budget:
-            raise BudgetSpent(
-                f"{printable(self.id)} failed {times(self.restarts)} (last: {describe(why)}); "
-                "raise the limit with --restarts, or mend the first failure"
-            )
+            raise BudgetSpent(f"{printable(self.id)} failed {times(self.restarts)} (last: {describe(why)}); {remedy}")
         if self.unchanged is not None:
             self.unchanged()
         self._process = self._spares.take()

@@ -26,7 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, Self, cast
 
-from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut, describe
 from overlong.conformance.protocol.wire import (
     BATCH,
     HEAD,
@@ -44,6 +44,8 @@ from overlong.conformance.targets.shared_memory import SharedMemory
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from io import FileIO
+
+    from overlong.conformance.protocol.observation import Fault
 
 _POSIX = sys.platform != "win32"
 _READ = 1 << 18
@@ -73,6 +75,10 @@ _TRACE = re.compile(
 )
 """The end of a stack trace below the error."""
 _ERROR = re.compile(r".*(Error|Exception|error: )\b.*|panic: .*|lua\S*: .+|PHP Fatal error: .*")
+
+
+_CROWDED = re.compile(r"it (had more than \d+ processes at once; overlong ended it)")
+"""What the supervisor says of such a target."""
 
 
 class Response(NamedTuple):
@@ -501,6 +507,8 @@ class Process:
         """The failure that the output's end means, once the process has ended, too."""
         code = self._wait(_DYING, unless=self._closing)
         how = "closed its output and ran on" if code is None else _ended(code)
+        if code == -signal.SIGKILL and (crowded := _CROWDED.fullmatch(self.exit_reason())):
+            return Crashed(crowded[1])
         return Crashed(how + (" in the middle of a response" if half_a_frame else ""))
 
 
@@ -593,6 +601,11 @@ def _split(buffer: bytearray) -> list[Response]:
         place = end
     del buffer[:place]
     return found
+
+
+def was_crowded(why: Fault) -> bool:
+    """True if the supervisor has ended a target for the number of its processes."""
+    return _CROWDED.fullmatch(describe(why)) is not None
 
 
 def _ended(code: int) -> str:

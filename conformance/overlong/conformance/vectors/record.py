@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.vectors.registry import since
+from overlong.conformance.vectors.registry import about, since
 from overlong.reference import WellFormed, dialect
 from overlong.reference.defect import DEFECTS, FOREIGN
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
@@ -79,6 +79,11 @@ def record(
             result["provenance"]["alternative"] = provenance.alternative
     expect = {"strict": strict, "replacement": replacement}
     return {**result, "flags": list(vector.flags), "since": since(vector.id), "expect": expect}
+
+
+def document_of(vector: Vector, selection: str) -> dict[str, Any]:
+    """A document of one vector; ``selection`` says in words where it is from."""
+    return {**about(selection), "notes": {}, "groups": [{"category": vector.category, "tests": [record(vector)]}]}
 
 
 def notes() -> dict[str, dict[str, Any]]:

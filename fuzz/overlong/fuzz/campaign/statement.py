@@ -11,6 +11,8 @@ import platform
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.results.inputs import INPUTS, kept_in, write_inputs
+from overlong.conformance.results.invocation import found
 from overlong.conformance.results.reading import campaign
 from overlong.conformance.results.records import spelt
 from overlong.conformance.support.printable import printable
@@ -149,6 +151,8 @@ def write(folder: Path, store: Store, job: CampaignJob, edges: tuple[int, int]) 
 def write_findings(folder: Path, findings: Iterable[StoredFinding]) -> None:
     """Write ``findings/D-xxxxxxxx.json``, and ``.bin`` with its octets, where they are not there or others are.
 
+    What is too long for a command line goes into a file for ``overlong replay``, too.
+
     Raises:
         CampaignError: one of them cannot be written: then there is nothing of it.
     """
@@ -160,6 +164,8 @@ def write_findings(folder: Path, findings: Iterable[StoredFinding]) -> None:
             for file, octets in ((path, text.encode("ascii")), (path.with_suffix(".bin"), each.octets)):
                 if not _holds(file, octets):
                     written_at_once(file, octets)
+            if not kept_in(within(folder, INPUTS).parent, vector := found(each)):
+                write_inputs(folder, [vector])
         except OSError as error:
             raise _error(path, error) from error
 

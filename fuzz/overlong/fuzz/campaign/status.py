@@ -14,6 +14,14 @@ class CampaignError(Exception):
     """A folder cannot be used, or not for this campaign. The message is one line with the folder and the remedy."""
 
 
+class CampaignNotSaved(CampaignError):
+    """A folder can no longer be written; ``status`` has what was found."""
+
+    def __init__(self, message: str, status: Status) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 @dataclass(frozen=True)
 class Status:
     """A moment of a campaign. All text except names of targets is safe to show."""

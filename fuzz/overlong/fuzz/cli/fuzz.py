@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import shlex
 import sys
@@ -298,13 +299,20 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
     from overlong.conformance.report.formats import write
     from overlong.conformance.report.wording import state_of_campaign
     from overlong.fuzz.campaign.statement import STATEMENT
+    from overlong.fuzz.campaign.status import CampaignNotSaved
     from overlong.fuzz.cli.screen import Screen
     from overlong.fuzz.report.campaign import report_of_status
 
     if not shown.quiet and goal.seconds is None and goal.runs is None:
         click.echo("overlong: note: this runs until Ctrl-C; set an end with --time or --runs", err=True)
-    with Screen(goal, enabled=not shown.quiet, live=not (shown.ci or shown.verbose)) as screen:
-        status, stopped = _asked(campaign, goal, jobs, cluster, screen.update)
+    try:
+        with Screen(goal, enabled=not shown.quiet, live=not (shown.ci or shown.verbose)) as screen:
+            status, stopped = _asked(campaign, goal, jobs, cluster, screen.update)
+    except CampaignNotSaved as error:
+        no_more_interruptions()
+        report = report_of_status(error.status, goal.folder)
+        _print(_lines(report, error.status, goal.folder, shown, stopped=str(error)), report)
+        raise
     no_more_interruptions()
     folder = campaign.folder
     report = report_of_status(status, goal.folder)
@@ -337,15 +345,17 @@ def _asked(
 
     Raises:
         TargetError: no target got an input.
-        CampaignError: the folder can no longer be written.
+        CampaignNotSaved: the folder can no longer be written.
+        CampaignError: the same, before anything was seen.
     """
     from overlong.conformance.oracle.target import TargetError
     from overlong.conformance.support.printable import printable
+    from overlong.fuzz.campaign.status import CampaignError, CampaignNotSaved
 
-    last: list[float] = [0.0]
+    seen: list[Status] = []
 
     def keep(status: Status) -> None:
-        last[0] = status.seconds
+        seen[:] = [status]
         told(status)
 
     try:
@@ -356,7 +366,13 @@ def _asked(
         if not campaign.status.inputs:
             raise
         stopped = printable(str(error))
-    return replace(campaign.status, seconds=last[0]), stopped
+    except CampaignError as error:
+        with contextlib.suppress(CampaignError):  # what was committed can often still be read
+            seen.append(replace(campaign.status, seconds=seen[0].seconds if seen else 0.0))
+        if not seen or not seen[-1].inputs:
+            raise
+        raise CampaignNotSaved(str(error), seen[-1]) from error
+    return replace(campaign.status, seconds=seen[0].seconds if seen else 0.0), stopped
 
 
 def _kept(status: Status, folder: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import ID
 from overlong.conformance.protocol.wire import AGAIN, ENCODING, OPERATIONS
@@ -13,8 +13,7 @@ from overlong.conformance.support.strict_json import JsonError
 from overlong.conformance.vectors.check import CheckError, WrongError
 from overlong.conformance.vectors.given import vectors_in
 from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.record import record
-from overlong.conformance.vectors.registry import about
+from overlong.conformance.vectors.record import document_of
 from overlong.conformance.vectors.vector import FOUND, Vector
 
 if TYPE_CHECKING:
@@ -75,9 +74,7 @@ def vector_of(stored: Found, profile: Profile = RFC3629) -> Vector:
 
 def document(stored: Found, vector: Vector) -> str:
     """The file, by ``schemas/vectors-1.schema.json``: one vector, each member on a line."""
-    groups: list[dict[str, Any]] = [{"category": vector.category, "tests": [record(vector)]}]
-    data: dict[str, Any] = {**about(f"finding {stored.id}"), "notes": {}, "groups": groups}
-    return json.dumps(data, indent=1) + "\n"
+    return json.dumps(document_of(vector, f"finding {stored.id}"), indent=1) + "\n"
 
 
 def checked_id(stored: Found) -> str:

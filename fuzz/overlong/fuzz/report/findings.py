@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.report.data import plain
 from overlong.conformance.report.found import how_given
+from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.text import lines_of_cause
 from overlong.conformance.results.invocation import spelled
 from overlong.conformance.results.model import ReportKind, Standing
@@ -221,4 +222,4 @@ def lines_of(found: Found, profile: Profile, folder: str, width: int) -> Iterato
     target = f"target {printable(found.target, 400)}"
     yield from textwrap.wrap(target, width, initial_indent="     ", subsequent_indent="       ")
     yield from rest
-    yield f"     explain: {printable(explain_command(found, folder), 1000)}"
+    yield from command_lines(explain_command(found, folder), "     explain: ")

@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,10 +64,12 @@ def _certified(job: MatrixJob) -> int:
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.headline import exit_code_of
     from overlong.conformance.support.provenance import today
+    from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.vectors.suites import QUICK
 
     expected = Path(job.expected) if job.expected else None
-    certificate = certify(
+    certified = partial(
+        certify,
         job.target,
         suites=QUICK if job.quick else None,
         sweeps=None if job.quick else (),
@@ -77,6 +80,11 @@ def _certified(job: MatrixJob) -> int:
         expected=Expectations.read(expected, job.target, today(), profile=job.speaks),
         paired=False,  # other targets are measured at the same time
     )
+    try:
+        certificate = certified()
+    except NotSaved as error:  # the row has what was found, and the reason
+        sys.stdout.write(error.results.to_json())
+        raise
     sys.stdout.write(certificate.to_json())
     return exit_code_of(certificate.state, len(certificate.stale))
 

@@ -27,6 +27,7 @@ from overlong.conformance.report.html.verdict import (
     standings_of,
     verdict_of,
 )
+from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.links import section_links, vulnerability, weakness, web_address
 from overlong.conformance.report.wording import state_words
 from overlong.conformance.results.model import ReportKind, Standing
@@ -57,8 +58,8 @@ FEW = 7
 _LEAST = 700
 """The octets of an empty bucket."""
 _GROUPS = re.compile(r"(?<=\d) (?=\d{3}\b)")
-COMMAND = 20_000
-"""The most characters of a command; a longer one is not shown, since a cut command is useless."""
+_WHOLE = 20_000
+"""The most characters of a text that is shown whole."""
 _LABELS = {
     ReportKind.CERTIFY: "Conformance report",
     ReportKind.MATRIX: "Matrix of decoders",
@@ -159,19 +160,24 @@ def _environment(limit: int) -> Environment:
         keep_trailing_newline=True,
     )
     cast("dict[str, Callable[..., Markup]]", environment.filters).update(
-        thousands=_thousands, counted=_counted, unbroken=_unbroken, whole=_whole, inside=_inside
+        thousands=_thousands, counted=_counted, unbroken=_unbroken, whole=_whole, command=_command, inside=_inside
     )
     return environment
 
 
 def _whole(text: str) -> Markup:
+    """A text of overlong or an address, uncut."""
+    return escape(printable(text, _WHOLE))
+
+
+def _command(text: str) -> Markup:
     """A command, uncut."""
-    return escape(printable(text, COMMAND))
+    return escape("\n".join(command_lines(text)))
 
 
 def _unbroken(text: str) -> Markup:
     """A text whose numbers are not broken over lines: half of a number would look like another number."""
-    return Markup(_GROUPS.sub("\N{NO-BREAK SPACE}", str(escape(printable(text, COMMAND)))))  # noqa: S704 - escaped
+    return Markup(_GROUPS.sub("\N{NO-BREAK SPACE}", str(escape(printable(text, _WHOLE)))))  # noqa: S704 - escaped
 
 
 def _thousands(number: int) -> Markup:

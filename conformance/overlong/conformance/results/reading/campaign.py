@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.finding import claim_of
 from overlong.conformance.results.headline import WAITS, State, state_of
-from overlong.conformance.results.invocation import TYPED, replay_found
+from overlong.conformance.results.inputs import TYPED
+from overlong.conformance.results.invocation import replay_found
 from overlong.conformance.results.model import (
     INPUTS,
     MINIMAL,
@@ -167,7 +168,7 @@ def cause_of_stored(found: Mapping[str, Any], profile: str, folder: str) -> Caus
         claim="" if peer else claim_of(found["code"], found["operation"]),
         count=found["count"],
         id=found["id"],
-        vector=vector.in_full if len(octets) <= TYPED else vector.id,
+        vector=vector.id if len(vector.in_full) > TYPED else vector.in_full,
         octets=octets,
         operation=found["operation"],
         expected=found["expected"],

@@ -55,7 +55,7 @@ def _subject(row: Mapping[str, Any], path: Path) -> Subject:
             same = subject.claims == row["claims"] and not incomplete
             if same or subject.state is state:  # the results are of the same run
                 return replace(subject, seconds=row.get("seconds", 0.0), why=subject.why or row["why"])
-    causes = tuple(cause_of(bucket) for bucket in row["buckets"])
+    causes = tuple(cause_of(bucket, folder=path.parent / folder) for bucket in row["buckets"])
     if state not in (State.INCOMPLETE, State.NOT_MEASURED):
         found = state_recorded(row["claims"], causes)
         if not {state, found} <= {*FAILING}:  # an older version had one word for both

@@ -15,13 +15,17 @@ from overlong.conformance.oracle import kinds
 from overlong.conformance.protocol.kind import KINDS, VERDICT
 from overlong.conformance.results.details import detail
 from overlong.conformance.results.headline import State, state_of
+from overlong.conformance.results.inputs import placed
+from overlong.conformance.results.invocation import named
 from overlong.conformance.results.model import Cause, Map, ReportPart, Standing, failing_claims
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.vectors.names import spelt_now
+from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
+    from pathlib import Path
 
 _PAIRS = 1 << 16
 MOST_MAPS = 16
@@ -89,21 +93,22 @@ def details_of(
     return {claim: words for claim, words in said.items() if words}
 
 
-def cause_of(bucket: Mapping[str, Any], *, command: str = "") -> Cause:
+def cause_of(bucket: Mapping[str, Any], *, command: str = "", folder: Path | None = None) -> Cause:
     """The cause that a bucket of results or of a certificate tells.
 
     Args:
         bucket: as the schema has it.
         command: that measured; where the bucket does not say how it is reproduced, this does.
+        folder: of the results; None if nothing was written.
     """
-    example = bucket["example"]
-    cause = cause_of_finding(example, count=bucket["count"], command=command)
+    again = bucket.get("reproduce", "")
+    cause = cause_of_finding(bucket["example"], count=bucket["count"], command="" if again else command, folder=folder)
     return replace(
         cause,
         standing=Standing(bucket.get("standing", Standing.UNEXPECTED)),
         reason=bucket.get("reason", ""),
         link=bucket.get("link", ""),
-        reproduce=bucket.get("reproduce") or cause.reproduce,
+        reproduce=placed(again, vector_of(cause), folder) if again else cause.reproduce,
     )
 
 
@@ -129,11 +134,13 @@ def cause_of_entry(entry: Mapping[str, Any]) -> Cause:
     )
 
 
-def cause_of_finding(finding: Mapping[str, Any], *, count: int = 1, command: str = "") -> Cause:
+def cause_of_finding(
+    finding: Mapping[str, Any], *, count: int = 1, command: str = "", folder: Path | None = None
+) -> Cause:
     """The cause that one divergence shows."""
     octets = bytes.fromhex(finding["hex"])
     chunks, earlier = finding["chunks"], finding.get("earlier")
-    return Cause(
+    cause = Cause(
         code=finding["code"],
         title=finding["title"],
         section=finding["section"],
@@ -149,8 +156,17 @@ def cause_of_finding(finding: Mapping[str, Any], *, count: int = 1, command: str
         chunks=None if chunks is None else tuple(chunks),
         earlier=_earlier(finding["vector"]) if earlier is None else tuple(map(bytes.fromhex, earlier)),
         comment=finding["comment"],
-        reproduce=repeated(command, "replay", finding["vector"]),
     )
+    if not command:
+        return cause
+    vector = vector_of(cause)
+    return replace(cause, reproduce=placed(repeated(command, "replay", named(vector)), vector, folder))
+
+
+def vector_of(cause: Cause) -> Vector:
+    """The vector of a cause's example."""
+    category = cause.vector.rpartition("/")[0] or "input"
+    return Vector(category, cause.octets, chunks=cause.chunks, earlier=cause.earlier)
 
 
 def _earlier(vector: str) -> tuple[bytes, ...] | None:

@@ -54,6 +54,8 @@ _PARTS = {
 class _Seen:
     """What was read so far."""
 
+    folder: Path | None = None
+    """Of the results; None if nothing was written."""
     header: dict[str, Any] = field(default_factory=dict[str, Any])
     footer: dict[str, Any] = field(default_factory=dict[str, Any])
     suites: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -81,7 +83,8 @@ class _Seen:
         """The causes of the divergences, for want of buckets."""
         command = self.header["command"]
         return ordered(
-            cause_of_finding(least, count=self.counts[key], command=command) for key, least in self.least.items()
+            cause_of_finding(least, count=self.counts[key], command=command, folder=self.folder)
+            for key, least in self.least.items()
         )
 
     def add(self, record: dict[str, Any]) -> None:
@@ -97,7 +100,7 @@ class _Seen:
             case "sweep":
                 self.parts.append(part_of_plan(record))
             case "bucket" if len(self.causes) < MOST_CAUSES:
-                self.causes.append(cause_of(record, command=self.header["command"]))
+                self.causes.append(cause_of(record, command=self.header["command"], folder=self.folder))
             case "divergence" | "bucket":
                 raise ValueError(f"more than {MOST_CAUSES} causes: no decoder has so many")
             case "stale":
@@ -130,20 +133,22 @@ def report_of_results(path: Path) -> Report:
     return replace(_report(seen), source=path.name)
 
 
-def report_of_run(certificate: Certificate) -> Report:
+def report_of_run(certificate: Certificate, folder: Path | None = None) -> Report:
     """The report of a run that has just ended: what its file would give, and how long it took.
 
-    Of a bucket that was expected in part it tells the divergences alone that were not.
+    Of a bucket that was expected in part it tells the divergences alone that were not. ``folder`` is that of the
+    results, if they were written.
     """
     run, target = certificate.run, certificate.invocation.target
-    seen = _Seen()
+    seen = _Seen(folder)
     seen.add(
         header_as_json(run.target, run.greeting, certificate.identity.digest, run.profile.name, certificate.command)
     )
     for record in closing_records(certificate):
         seen.add(record)
     told = [cause for cause in seen.causes if cause.standing is Standing.EXPECTED]
-    seen.causes = [*told, *(cause_of(bucket_as_json(bucket, target)) for bucket in certificate.unexpected)]
+    unexpected = [bucket_as_json(bucket, target) for bucket in certificate.unexpected]
+    seen.causes = [*told, *(cause_of(bucket, folder=folder) for bucket in unexpected)]
     report = _report(seen)
     subject = replace(report.subjects[0], state=certificate.state, seconds=run.seconds)
     return replace(report, subjects=(subject,))
@@ -165,7 +170,7 @@ def _report(seen: _Seen) -> Report:
 
 def _seen(path: Path) -> _Seen:
     """What is in a file; of divergences, which may be many, the least of each cause is checked and kept."""
-    seen, name = _Seen(), printable(str(path))
+    seen, name = _Seen(path.parent), printable(str(path))
     for number, record in records(path):
         if number == 1 and record.get("schema") != SCHEMA:
             raise not_of(record, SCHEMA, path)

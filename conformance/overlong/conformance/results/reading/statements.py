@@ -10,7 +10,8 @@ from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.wire import VALIDATE
 from overlong.conformance.results.headline import result_of, state_of
-from overlong.conformance.results.invocation import TYPED, options_of
+from overlong.conformance.results.inputs import file_of, is_typed, placed
+from overlong.conformance.results.invocation import options_of
 from overlong.conformance.results.model import (
     AFTER,
     BECAUSE,
@@ -33,6 +34,7 @@ from overlong.conformance.results.reading.recorded import (
     repeated,
     state_recorded,
     target_fields,
+    vector_of,
 )
 from overlong.conformance.results.sweep_statement import as_json
 from overlong.conformance.support.printable import spaced_hex
@@ -54,7 +56,7 @@ def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
     """
     checked(data, "certificate-1", path)
     said = data["predicate"]["overlong"]
-    subject = subject_of_predicate(said)
+    subject = subject_of_predicate(said, path.parent)
     agreeing("predicate.result", data["predicate"]["result"], result_of(subject.state, len(subject.stale)))
     files = [f"{each['name']} sha256 {each['digest']['sha256']}" for each in data["subject"]]
     return Report(
@@ -67,9 +69,9 @@ def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
     )
 
 
-def subject_of_predicate(said: Mapping[str, Any]) -> Subject:
+def subject_of_predicate(said: Mapping[str, Any], folder: Path | None = None) -> Subject:
     """The target of ``predicate.overlong``, which is as the schema has it."""
-    causes = tuple(cause_of(bucket, command=said["command"]) for bucket in said["buckets"])
+    causes = tuple(cause_of(bucket, command=said["command"], folder=folder) for bucket in said["buckets"])
     return Subject(
         **target_fields(said["target"]),
         set_aside=aside_in_words(said["target"]["traits"], (suite["set_aside"] for suite in said["suites"])),
@@ -97,17 +99,17 @@ def report_of_sweep(data: dict[str, Any], path: Path) -> Report:
     checked(data, "sweep-1", path)
     failing = any(part_of_plan(plan).failing for plan in data["plans"])
     agreeing("conformant", data["conformant"], not failing and not data["buckets"])
-    return replace(_report_of_sweep(data), source=path.name)
+    return replace(_report_of_sweep(data, path.parent), source=path.name)
 
 
-def report_of_swept(run: SweepRun) -> Report:
-    """The report of a sweep that has just ended, perhaps early: what its file gives, or would give."""
-    report = _report_of_sweep(as_json(run))
+def report_of_swept(run: SweepRun, folder: Path | None = None) -> Report:
+    """The report of a sweep that has just ended, perhaps early: what its file in ``folder`` gives, or would give."""
+    report = _report_of_sweep(as_json(run), folder)
     return replace(report, subjects=(replace(report.subjects[0], state=run.state),))
 
 
-def _report_of_sweep(data: Mapping[str, Any]) -> Report:
-    causes = tuple(_swept(bucket, data["command"]) for bucket in data["buckets"])
+def _report_of_sweep(data: Mapping[str, Any], folder: Path | None) -> Report:
+    causes = tuple(_swept(bucket, data["command"], folder) for bucket in data["buckets"])
     open_ = any(KINDS[NOT_SUPPORTED] in plan["kinds"] for plan in data["plans"])
     failing = failing_claims({}, causes) or [VERDICT] * (not data["conformant"] and not open_)
     subject = Subject(
@@ -128,9 +130,9 @@ def _report_of_sweep(data: Mapping[str, Any]) -> Report:
     )
 
 
-def _swept(bucket: Mapping[str, Any], command: str) -> Cause:
+def _swept(bucket: Mapping[str, Any], command: str, folder: Path | None) -> Cause:
     """A set of strings that diverge alike, told by the least of them."""
-    example = cause_of_finding(bucket["example"], count=bucket["count"], command=command)
+    example = cause_of_finding(bucket["example"], count=bucket["count"])
     plan, octets = spelt_now(bucket["plan"]), example.octets
     more = [(PLAN, plan), (STRINGS, bucket["strings"]), ("kind", bucket["kind"])]
     if bucket["dialects"]:
@@ -147,10 +149,11 @@ def _swept(bucket: Mapping[str, Any], command: str) -> Cause:
         more.append((BECAUSE, f"{spaced_hex(named.octets)} is {named.observed}"))
     if not bucket["shows_alone"]:
         again = repeated(command, "sweep", *options_of([plan]))
-    elif len(octets) <= TYPED:
-        again = repeated(command, "replay", octets.hex() or "input/empty")
     else:
-        again = f"overlong replay OCTETS TARGET; its {len(octets)} octets are in sweep.json"
+        vector = vector_of(example)
+        typed = octets.hex() or "input/empty"
+        again = repeated(command, "replay", typed if is_typed(vector) else file_of(vector))
+        again = placed(again, vector, folder)
     return replace(
         example,
         code=named.code,

@@ -13,6 +13,14 @@ import (
 
 const notSaid = 0xFFFFFFFF
 
+// An offset as it is sent. One that does not fit becomes one that is wrong: cut to 32 bits it might be right.
+func sent(offset int) uint32 {
+	if offset < 0 || uint64(offset) >= notSaid {
+		return notSaid - 1
+	}
+	return uint32(offset)
+}
+
 // Where a refusal happened; in a stream, also in which chunk, counted from 1.
 type refusal struct {
 	offset             uint32

@@ -24,7 +24,7 @@ func decode(octets []byte, out *answer) *refusal {
 	for place := 0; place < len(octets); {
 		r, width := utf8.DecodeRune(octets[place:])
 		if r == utf8.RuneError && width == 1 {
-			said := &refusal{offset: uint32(place)}
+			said := &refusal{offset: sent(place)}
 			if !utf8.FullRune(octets[place:]) {
 				said.incomplete = 1
 			}
@@ -77,7 +77,7 @@ func announce(octets []byte, out *answer) *refusal {
 	for place := 0; place+4 <= len(octets); place += 4 {
 		length := utf8.RuneLen(toRune(octets[place:]))
 		if length < 0 { // AppendRune would write three octets, but RuneLen is -1
-			return &refusal{offset: uint32(place / 4)}
+			return &refusal{offset: sent(place / 4)}
 		}
 		size += length
 	}

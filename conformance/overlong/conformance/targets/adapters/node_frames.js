@@ -108,7 +108,9 @@ function set32(number, place) {
   room[place] = number >>> 24; room[place + 1] = number >>> 16; room[place + 2] = number >>> 8; room[place + 3] = number;
 }
 
-const ACCEPTED = 65, REFUSED = 82, UNSUPPORTED = 85, FAILED = 88, NOT_SAID = 0xffffffff;
+const ACCEPTED = 65, REFUSED = 82, UNSUPPORTED = 85, FAILED = 88, NOT_SAID = 0xffffffff, WRONG = 0xfffffffe;
+// A place as it is sent. One that does not fit becomes one that is wrong: cut to 32 bits it might be right.
+const sent = (index) => index === undefined || index === null ? NOT_SAID : Number.isInteger(index) && index >= 0 && index < WRONG ? index : WRONG;
 const TOGETHER = 1 << 14; // code units written at once: enough to be cheap, few enough for the cache
 
 function batch(operation, payload) {
@@ -130,7 +132,7 @@ function batch(operation, payload) {
       output += result;
     } else if (result === false || result instanceof Refused) {
       status = REFUSED;
-      number = result.index ?? NOT_SAID;
+      number = sent(result.index);
       if (number === NOT_SAID) room[incompletes + item] = 0xff;
       if (result.chunk !== undefined) marks.push(result.chunk);
     } else if (result instanceof Uint8Array || result instanceof Failure) {
@@ -155,7 +157,7 @@ function batch(operation, payload) {
 function single(operation, payload) {
   const result = ask(operation, payload);
   if (result === false || result instanceof Refused) {
-    const index = result.index ?? NOT_SAID;
+    const index = sent(result.index);
     put([REFUSED]);
     put(numbers([index]));
     put([0, index === NOT_SAID ? 0xff : 0]);
@@ -185,7 +187,7 @@ function respond(operations, request, body) {
   write(room.subarray(start, end));
 }
 
-function write(octets) { for (let sent = 0; sent < octets.length; ) sent += fs.writeSync(1, octets, sent); }
+function write(octets) { for (let done = 0; done < octets.length; ) done += fs.writeSync(1, octets, done); }
 
 let requests = Buffer.allocUnsafe(1 << 16); // each overwrites the one before
 function read(count) {

@@ -130,12 +130,33 @@ def meant(result: Result, given: bytes) -> str | bytes | bool | Refusal | Bug | 
 _under_way = cast("Iterator[bytes]", iter(()))
 """The inputs that :func:`one_by_one` still has to ask."""
 _process = os.getpid()
+_RETURNED = 86
+"""The status of a fork that has returned from the decoder: hardly one of a process that the decoder waits for."""
+_reaped = 0  # forks of this process
+MOST_LEFT = 500
+"""The number of processes left behind by a decoder up to which they are cleared away after each request."""
 
 
 def alone() -> None:
-    """Let only this process continue: a fork by the decoder, returned from it, would answer a second time."""
+    """Let only this process continue: a fork by the decoder, returned from it, would answer a second time.
+
+    Forks that ended here before are reaped, but only a limited number: then a decoder that forks at every call has too
+    many processes, and the supervisor ends it. To reap all would let it run for hours.
+    """
+    global _reaped  # noqa: PLW0603 (as its number is that of the process)
     if os.getpid() != _process:
-        os._exit(0)
+        os._exit(_RETURNED)
+    if sys.platform != "linux" or not hasattr(os, "waitid"):
+        return
+    try:
+        while _reaped < MOST_LEFT:
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if ended is None or ended.si_status != _RETURNED:
+                return  # the decoder may wait for its own
+            os.waitpid(ended.si_pid, 0)
+            _reaped += 1
+    except ChildProcessError:
+        return
 
 
 def _ask_no_more() -> None:

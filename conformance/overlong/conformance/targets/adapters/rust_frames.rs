@@ -12,11 +12,17 @@ pub struct Refusal {
 
 pub const SILENT: Refusal = Refusal { offset: u32::MAX, length: 0, incomplete: 0xFF, chunk: 0 };
 
+/// An offset as it is sent. One that does not fit becomes one that is wrong: cut to 32 bits it might be right.
+pub fn sent(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX).min(u32::MAX - 1)
+}
+
 /// From a `Utf8Error`: no length means that the input ended too early, and that the rest of `octets` begins a
 /// character.
 pub fn refusal(octets: &[u8], offset: usize, length: Option<usize>) -> Refusal {
     let known = length.unwrap_or(octets.len() - offset);
-    Refusal { offset: offset as u32, length: known as u8, incomplete: length.is_none() as u8, chunk: 0 }
+    let known = u8::try_from(known).unwrap_or(u8::MAX);
+    Refusal { offset: sent(offset), length: known, incomplete: length.is_none() as u8, chunk: 0 }
 }
 
 pub fn u32_at(octets: &[u8], place: usize) -> u32 {

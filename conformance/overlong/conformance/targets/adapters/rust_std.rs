@@ -1,7 +1,7 @@
 //! Adapter for Rust's standard library: str::from_utf8, String::from_utf8_lossy and char.
 //! Build: OVERLONG_RUSTC="$(rustc --version)" rustc -O --edition 2021 -o rust_std rust_std.rs
 mod rust_frames;
-use rust_frames::{put_text, refusal, serve, u32_at, Refusal, SILENT};
+use rust_frames::{put_text, refusal, sent, serve, u32_at, Refusal, SILENT};
 
 fn from_utf8(octets: &[u8]) -> Result<&str, Refusal> {
     std::str::from_utf8(octets).map_err(|error| refusal(octets, error.valid_up_to(), error.error_len()))
@@ -10,7 +10,7 @@ fn from_utf8(octets: &[u8]) -> Result<&str, Refusal> {
 /// The code points of a payload as chars. A char holds scalar values alone: the API has no other way to refuse.
 fn chars(octets: &[u8]) -> impl Iterator<Item = Result<char, Refusal>> + '_ {
     octets.chunks_exact(4).enumerate().map(|(index, number)| {
-        let refused = Refusal { offset: index as u32, length: 0, incomplete: 0, chunk: 0 };
+        let refused = Refusal { offset: sent(index), length: 0, incomplete: 0, chunk: 0 };
         char::from_u32(u32_at(number, 0)).ok_or(refused)
     })
 }

@@ -47,6 +47,7 @@ from overlong.conformance.targets.adapters.bounds import (
     Memory,
     Steps,
 )
+from overlong.conformance.targets.adapters.leftovers import Leftovers
 from overlong.conformance.targets.adapters.native import Library, Streams, address_of, alone, bound, by_python
 from overlong.conformance.targets.adapters.python import HEAD, answer_frames, column, fail, load, pieces
 from overlong.reference.core import NoCore
@@ -523,9 +524,11 @@ class Parent:
         """The child's main function."""
         gc.disable()
         child = Child(self._named, self._shared, self._faults)
+        leftovers = Leftovers()
         reply: Any = (child.operations, child.abi.units or "utf-32")
         while True:
             child.alone()
+            leftovers.end()
             try:
                 _send(answers, reply)
                 operation, items, *rest = _receive(asked)

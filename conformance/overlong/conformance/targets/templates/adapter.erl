@@ -18,6 +18,7 @@ answer(Operation, Octets) ->
     try decode(Octets) of
         {ok, _} when Operation =:= $V -> {<<"A">>, <<0:32>>, <<0>>, <<0>>, <<>>};
         {ok, Units} -> {<<"A">>, <<(byte_size(Units) div 4):32>>, <<0>>, <<0>>, Units};
+        {refused, Offset} when Offset < -1; Offset > 16#FFFFFFFE -> {<<"R">>, <<-2:32>>, <<0>>, <<255>>, <<>>}; % wrong
         {refused, Offset} -> {<<"R">>, <<Offset:32>>, <<0>>, <<255>>, <<>>}
     catch Class:Reason ->
         Words = list_to_binary(io_lib:format("~w ~W", [Class, Reason, 20])),

@@ -32,7 +32,9 @@ func respond(operation byte, payload []byte) []byte {
 		return []byte{'U'} // not offered. B would be: 'overlong docs protocol' describes batches, which save most of the time
 	}
 	points, offset, accepted := decode(payload)
-	if !accepted {
+	if !accepted && int64(offset) != int64(int32(offset)) {
+		return []byte{'R', 255, 255, 255, 254} // a wrong offset: cut to 32 bits, it might be right
+	} else if !accepted {
 		return binary.BigEndian.AppendUint32([]byte{'R'}, uint32(offset))
 	}
 	response := []byte{'A'}
@@ -47,10 +49,8 @@ func main() {
 	os.Stdout = os.Stderr // what is printed from here on is no answer
 	responses.WriteString(`{"overlong": 1, "name": "my-decoder", "version": "1.0", ` +
 		`"language": "Go", "operations": "PVD"}` + "\n")
-	for head := make([]byte, 8); ; {
-		if _, err := io.ReadFull(requests, head); err != nil {
-			return // the input has ended
-		}
+	head := make([]byte, 8)
+	for _, err := io.ReadFull(requests, head); err == nil; _, err = io.ReadFull(requests, head) {
 		body := make([]byte, binary.BigEndian.Uint32(head)-4)
 		io.ReadFull(requests, body)
 		response := respond(body[0], body[1:])

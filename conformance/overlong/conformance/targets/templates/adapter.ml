@@ -26,7 +26,7 @@ let judge operation sizes payload place =
   let one place size =
     (match decode (String.sub payload place size) with
      | Ok points -> let units = if operation = 'D' then points else [] in add 'A' (List.length units) '\000' units
-     | Error offset -> add 'R' offset '\255' []
+     | Error offset -> add 'R' (if offset < -1 || offset > 0xFFFFFFFE then -2 (* a wrong one *) else offset) '\255' []
      | exception bug ->
        let words = Printexc.to_string bug in
        add 'X' (String.length words) '\000' []; Buffer.add_string columns.(4) words);

@@ -24,7 +24,10 @@ fn respond(operation: u8, payload: &[u8]) -> Vec<u8> {
             Ok(_) if operation == b'V' => b"A".to_vec(),
             Ok(points) => b"A".iter().copied().chain(points.iter().flat_map(|point| point.to_be_bytes())).collect(),
             Err((offset, length, incomplete)) => {
-                [&b"R"[..], &(offset as u32).to_be_bytes(), &[length as u8, incomplete]].concat()
+                // What does not fit becomes wrong: cut to 32 bits, it might be right.
+                let said = if offset == !0 { !0 } else { u32::try_from(offset).map_or(!1, |fits| fits.min(!1)) };
+                let length = u8::try_from(length).unwrap_or(!0);
+                [&b"R"[..], &said.to_be_bytes(), &[length, incomplete]].concat()
             }
         },
         _ => b"U".to_vec(), // not offered. Batches (B) save most of the time: 'overlong docs protocol'

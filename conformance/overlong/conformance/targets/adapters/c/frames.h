@@ -83,8 +83,9 @@ static inline uint16_t *units_of(const uint8_t *payload, size_t size) {
     return (uint16_t *)units.data;
 }
 
-static inline char refuse(Answer *answer, uint32_t offset, uint8_t length, uint8_t incomplete) {
-    answer->offset = offset;
+/* An offset that does not fit becomes one that is wrong: cut to 32 bits it might be right. */
+static inline char refuse(Answer *answer, size_t offset, uint8_t length, uint8_t incomplete) {
+    answer->offset = offset <= NOT_SAID ? (uint32_t)offset : NOT_SAID - 1;
     answer->length = length;
     answer->incomplete = incomplete;
     return REFUSED;

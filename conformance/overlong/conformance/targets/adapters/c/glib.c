@@ -5,7 +5,7 @@
 static char validate(const uint8_t *octets, size_t size, Answer *answer) {
     const char *end;
     if (g_utf8_validate_len((const char *)octets, size, &end)) return ACCEPTED;
-    return refuse(answer, (uint32_t)((const uint8_t *)end - octets), LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
+    return refuse(answer, (size_t)((const uint8_t *)end - octets), LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
 }
 
 static char get_chars(const uint8_t *octets, size_t size, Answer *answer) {
@@ -13,7 +13,7 @@ static char get_chars(const uint8_t *octets, size_t size, Answer *answer) {
         const char *here = (const char *)octets + place;
         gunichar character = g_utf8_get_char_validated(here, size - place);
         if (character == (gunichar)-1 || character == (gunichar)-2)
-            return refuse(answer, (uint32_t)place, LENGTH_NOT_SAID, character == (gunichar)-2);
+            return refuse(answer, (size_t)place, LENGTH_NOT_SAID, character == (gunichar)-2);
         put32(&answer->units, character);
         place += g_utf8_skip[(guchar)*here];
     }
@@ -36,11 +36,11 @@ static char to_ucs4(const uint8_t *octets, size_t size, Answer *answer) {
         if (error->domain != G_CONVERT_ERROR) die(error->message);
         if (error->code != G_CONVERT_ERROR_ILLEGAL_SEQUENCE) die(error->message);
         g_error_free(error);
-        return refuse(answer, (uint32_t)read, LENGTH_NOT_SAID, 0);
+        return refuse(answer, (size_t)read, LENGTH_NOT_SAID, 0);
     }
     if ((size_t)read < size && octets[read]) { /* with a count of octets read, it returns the text before a truncated character */
         g_free(text);
-        return refuse(answer, (uint32_t)read, LENGTH_NOT_SAID, 1);
+        return refuse(answer, (size_t)read, LENGTH_NOT_SAID, 1);
     }
     return accept_scalars(answer, text, (size_t)written, g_free);
 }

@@ -32,7 +32,7 @@ static char whole(iconv_t converter, const uint8_t *octets, size_t size, size_t 
     int why;
     reset(converter);
     size_t left = convert(converter, octets, size, answer, &why);
-    return why ? refuse(answer, (uint32_t)((size - left) / unit), LENGTH_NOT_SAID, why == EINVAL) : ACCEPTED;
+    return why ? refuse(answer, (size_t)((size - left) / unit), LENGTH_NOT_SAID, why == EINVAL) : ACCEPTED;
 }
 
 static char decode(const uint8_t *octets, size_t size, Answer *answer) { return whole(decoder, octets, size, 1, answer); }
@@ -59,7 +59,7 @@ static char next(const uint8_t *chunk, size_t size, int last, Answer *answer) {
     int why;
     put(&kept, chunk, size);
     size_t left = convert(decoder_of_stream, kept.data, kept.size, answer, &why), read = kept.size - left;
-    if (why == EILSEQ || (why && last)) return refuse(answer, (uint32_t)read, LENGTH_NOT_SAID, why == EINVAL);
+    if (why == EILSEQ || (why && last)) return refuse(answer, (size_t)read, LENGTH_NOT_SAID, why == EINVAL);
     memmove(kept.data, kept.data + read, left);
     kept.size = left;
     return ACCEPTED;

@@ -142,7 +142,7 @@ static char macro_encode(const uint8_t *payload, size_t size, Answer *answer) {
         int32_t length = 0;
         UBool wrong = false;
         U8_APPEND(octets, length, U8_MAX_LENGTH, (UChar32)points[index], wrong);
-        if (wrong) return refuse(answer, (uint32_t)index, LENGTH_NOT_SAID, 0);
+        if (wrong) return refuse(answer, (size_t)index, LENGTH_NOT_SAID, 0);
         put(&answer->units, octets, (size_t)length);
     }
     return ACCEPTED;

@@ -16,7 +16,7 @@ static char check(const uint8_t *octets, size_t size, Answer *answer) {
 static char get_chars(const uint8_t *octets, size_t size, Answer *answer) {
     for (size_t place = 0; place < size;) {
         int used = (int)(size - place), character = xmlGetUTF8Char(octets + place, &used);
-        if (character < 0) return refuse(answer, (uint32_t)place, LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
+        if (character < 0) return refuse(answer, (size_t)place, LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
         put32(&answer->units, (uint32_t)character);
         place += used;
     }

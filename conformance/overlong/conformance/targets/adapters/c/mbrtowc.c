@@ -15,13 +15,13 @@ static char next(const uint8_t *chunk, size_t size, int last, Answer *answer) {
     while (place < size) {
         wchar_t character;
         size_t used = mbrtowc(&character, (const char *)chunk + place, size - place, &state);
-        if (used == (size_t)-1) return refuse(answer, (uint32_t)place, LENGTH_NOT_SAID, 0);
+        if (used == (size_t)-1) return refuse(answer, (size_t)place, LENGTH_NOT_SAID, 0);
         begun = place;
         if (used == (size_t)-2) break; /* the state has the whole chunk */
         put32(&answer->units, (uint32_t)character);
         place += used ? used : 1; /* NUL */
     }
-    if (last && !mbsinit(&state)) return refuse(answer, (uint32_t)begun, LENGTH_NOT_SAID, 1);
+    if (last && !mbsinit(&state)) return refuse(answer, (size_t)begun, LENGTH_NOT_SAID, 1);
     return ACCEPTED;
 }
 
@@ -36,7 +36,7 @@ static char encode(const uint8_t *payload, size_t size, Answer *answer) {
         char octets[MB_LEN_MAX];
         mbstate_t none = {0};
         size_t used = wcrtomb(octets, (wchar_t)points[index], &none);
-        if (used == (size_t)-1) return refuse(answer, (uint32_t)index, LENGTH_NOT_SAID, 0);
+        if (used == (size_t)-1) return refuse(answer, (size_t)index, LENGTH_NOT_SAID, 0);
         put(&answer->units, octets, used);
     }
     return ACCEPTED;

@@ -8,14 +8,14 @@
 static char check(const uint8_t *octets, size_t size, Answer *answer) {
     const uint8_t *wrong = u8_check(octets, size);
     if (!wrong) return ACCEPTED;
-    return refuse(answer, (uint32_t)(wrong - octets), LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
+    return refuse(answer, (size_t)(wrong - octets), LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
 }
 
 static char strict_steps(const uint8_t *octets, size_t size, Answer *answer) {
     for (size_t place = 0; place < size;) {
         ucs4_t character;
         int used = u8_mbtoucr(&character, octets + place, size - place);
-        if (used < 0) return refuse(answer, (uint32_t)place, LENGTH_NOT_SAID, used == -2);
+        if (used < 0) return refuse(answer, (size_t)place, LENGTH_NOT_SAID, used == -2);
         put32(&answer->units, character);
         place += used;
     }
@@ -46,7 +46,7 @@ static char encode_steps(const uint8_t *payload, size_t size, Answer *answer) {
     for (size_t index = 0; index < size / 4; index++) {
         uint8_t octets[6];
         int used = u8_uctomb(octets, points[index], sizeof octets);
-        if (used < 0) return refuse(answer, (uint32_t)index, LENGTH_NOT_SAID, 0);
+        if (used < 0) return refuse(answer, (size_t)index, LENGTH_NOT_SAID, 0);
         put(&answer->units, octets, (size_t)used);
     }
     return ACCEPTED;

@@ -8,7 +8,7 @@ static char decode(const uint8_t *octets, size_t size, Answer *answer) {
         utf8proc_int32_t character;
         utf8proc_ssize_t used = utf8proc_iterate(octets + place, (utf8proc_ssize_t)(size - place), &character);
         if (used == UTF8PROC_ERROR_INVALIDUTF8)
-            return refuse(answer, (uint32_t)place, LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
+            return refuse(answer, (size_t)place, LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
         if (used <= 0) die(utf8proc_errmsg(used));
         put32(&answer->units, (uint32_t)character);
         place += used;
@@ -21,7 +21,7 @@ static char encode(const uint8_t *payload, size_t size, Answer *answer) {
     for (size_t index = 0; index < size / 4; index++) {
         utf8proc_uint8_t octets[4];
         utf8proc_int32_t point = (utf8proc_int32_t)points[index];
-        if (!utf8proc_codepoint_valid(point)) return refuse(answer, (uint32_t)index, LENGTH_NOT_SAID, 0);
+        if (!utf8proc_codepoint_valid(point)) return refuse(answer, (size_t)index, LENGTH_NOT_SAID, 0);
         put(&answer->units, octets, (size_t)utf8proc_encode_char(point, octets));
     }
     return ACCEPTED;

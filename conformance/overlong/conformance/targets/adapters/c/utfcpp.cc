@@ -10,7 +10,7 @@
 static char validate(const uint8_t *octets, size_t size, Answer *answer) {
     const uint8_t *end = octets + size, *wrong = utf8::find_invalid(octets, end);
     if (wrong == end) return ACCEPTED;
-    return refuse(answer, (uint32_t)(wrong - octets), LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
+    return refuse(answer, (size_t)(wrong - octets), LENGTH_NOT_SAID, INCOMPLETE_NOT_SAID);
 }
 
 static char decode(const uint8_t *octets, size_t size, Answer *answer) {
@@ -18,9 +18,9 @@ static char decode(const uint8_t *octets, size_t size, Answer *answer) {
     try {
         while (place != end) put32(&answer->units, utf8::next(place, end));
     } catch (const utf8::not_enough_room &) {
-        return refuse(answer, (uint32_t)(place - octets), LENGTH_NOT_SAID, 1);
+        return refuse(answer, (size_t)(place - octets), LENGTH_NOT_SAID, 1);
     } catch (const utf8::exception &) { // invalid_utf8 and invalid_code_point
-        return refuse(answer, (uint32_t)(place - octets), LENGTH_NOT_SAID, 0);
+        return refuse(answer, (size_t)(place - octets), LENGTH_NOT_SAID, 0);
     }
     return ACCEPTED;
 }
@@ -44,7 +44,7 @@ static char encode(const uint8_t *payload, size_t size, Answer *answer) {
         try {
             utf8::append(points[index], std::back_inserter(octets));
         } catch (const utf8::invalid_code_point &) {
-            return refuse(answer, (uint32_t)index, LENGTH_NOT_SAID, 0);
+            return refuse(answer, (size_t)index, LENGTH_NOT_SAID, 0);
         }
     }
     put(&answer->units, octets.data(), octets.size());

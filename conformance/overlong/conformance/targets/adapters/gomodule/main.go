@@ -28,7 +28,7 @@ func chunks(transformer transform.Transformer, octets []byte, lengths []uint32, 
 		written, read, err := transformer.Transform(dst, src, last)
 		out.text(string(dst[:written]))
 		if errors.Is(err, encoding.ErrInvalidUTF8) {
-			refused := &refusal{offset: uint32(taken + read), incomplete: 0xFF}
+			refused := &refusal{offset: sent(taken + read), incomplete: 0xFF}
 			if marked {
 				refused.chunk = uint32(chunk) + 1
 			}

@@ -3,7 +3,7 @@
 mod rust_frames;
 use bstr::ByteSlice;
 use encoding_rs::{CoderResult, Decoder, DecoderResult, Encoding, UTF_8};
-use rust_frames::{put_text, refusal, serve, u32_at, Ask, Refusal, SILENT};
+use rust_frames::{put_text, refusal, sent, serve, u32_at, Ask, Refusal, SILENT};
 
 /// Put before each input of simdutf8, which passes shorter inputs to the standard library.
 const AHEAD: [u8; 64] = [b'a'; 64];
@@ -35,7 +35,7 @@ fn decode(
             (DecoderResult::OutputFull, _, _) => panic!("no room for the output"),
             (DecoderResult::Malformed(length, after), read, _) => {
                 let offset = before + read - usize::from(length) - usize::from(after);
-                return Err(Refusal { offset: offset as u32, length, ..SILENT });
+                return Err(Refusal { offset: sent(offset), length, ..SILENT });
             }
         }
     } else {
@@ -66,7 +66,7 @@ fn encoding_rs(operation: u8, octets: &[u8], out: &mut Vec<u8>, marks: &mut Vec<
     match operation {
         b'V' => match Encoding::utf8_valid_up_to(octets) {
             valid if valid == octets.len() => Ok(()),
-            valid => Err(Refusal { offset: valid as u32, ..SILENT }),
+            valid => Err(Refusal { offset: sent(valid), ..SILENT }),
         },
         b'D' => decode(&mut UTF_8.new_decoder_without_bom_handling(), true, octets, 0, true, out),
         b'L' => {
@@ -90,7 +90,7 @@ fn bstr(operation: u8, octets: &[u8], out: &mut Vec<u8>, _marks: &mut Vec<u8>) -
             let mut place = 0;
             while place < octets.len() {
                 let (scalar, size) = bstr::decode_utf8(&octets[place..]);
-                let refused = Refusal { offset: place as u32, length: size as u8, ..SILENT };
+                let refused = Refusal { offset: sent(place), length: u8::try_from(size).unwrap_or(u8::MAX), ..SILENT };
                 out.extend_from_slice(&u32::from(scalar.ok_or(refused)?).to_be_bytes());
                 place += size;
             }
