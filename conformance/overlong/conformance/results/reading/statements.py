@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from overlong.conformance.results.sweeps import SweepRun
 
 
+_FILES = 20
+"""The most files of a decoder that are shown; a package may have hundreds."""
+
+
 def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
     """The report that a certificate gives.
 
@@ -58,7 +62,9 @@ def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
     said = data["predicate"]["overlong"]
     subject = subject_of_predicate(said, path.parent)
     agreeing("predicate.result", data["predicate"]["result"], result_of(subject.state, len(subject.stale)))
-    files = [f"{each['name']} sha256 {each['digest']['sha256']}" for each in data["subject"]]
+    files = [f"{each['name']} sha256 {each['digest']['sha256']}" for each in data["subject"][:_FILES]]
+    if len(data["subject"]) > _FILES:
+        files.append(f"and {len(data['subject']) - _FILES} more files")
     return Report(
         kind=ReportKind.CERTIFY,
         title=subject.id,
