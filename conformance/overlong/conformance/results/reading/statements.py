@@ -104,7 +104,7 @@ def report_of_sweep(data: dict[str, Any], path: Path) -> Report:
     """
     checked(data, "sweep-1", path)
     failing = any(part_of_plan(plan).failing for plan in data["plans"])
-    agreeing("conformant", data["conformant"], not failing and not data["buckets"])
+    agreeing("conformant", data["conformant"], not failing and not data["buckets"] and not _has_unsupported(data))
     return replace(_report_of_sweep(data, path.parent), source=path.name)
 
 
@@ -116,7 +116,7 @@ def report_of_swept(run: SweepRun, folder: Path | None = None) -> Report:
 
 def _report_of_sweep(data: Mapping[str, Any], folder: Path | None) -> Report:
     causes = tuple(_swept(bucket, data["command"], folder) for bucket in data["buckets"])
-    open_ = any(KINDS[NOT_SUPPORTED] in plan["kinds"] for plan in data["plans"])
+    open_ = _has_unsupported(data)
     failing = failing_claims({}, causes) or [VERDICT] * (not data["conformant"] and not open_)
     subject = Subject(
         **target_fields(data["target"]),
@@ -134,6 +134,10 @@ def _report_of_sweep(data: Mapping[str, Any], folder: Path | None) -> Report:
         generator=data["generator"],
         subjects=(subject,),
     )
+
+
+def _has_unsupported(data: Mapping[str, Any]) -> bool:
+    return any(KINDS[NOT_SUPPORTED] in plan["kinds"] for plan in data["plans"])
 
 
 def _swept(bucket: Mapping[str, Any], command: str, folder: Path | None) -> Cause:
