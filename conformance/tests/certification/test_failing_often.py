@@ -50,6 +50,10 @@ def decode(octets):
 """
 
 
+def _no_progress(_suite: str, _done: int, _total: int) -> None:
+    pass
+
+
 def test_a_decoder_that_crashes_often_gets_its_report(tmp_path: Path) -> None:
     (tmp_path / "crashes.py").write_text(_CRASHES, "utf-8")
     target = f"py:{tmp_path / 'crashes.py'}:decode"
@@ -99,7 +103,7 @@ def test_no_answer_together_is_unstable_only_if_one_is_right_by_itself(*, right:
                 yield replace(answered, again=True, unstable=unstable)
 
     target = Target("wrong", lambda octets: is_well_formed(octets) is right)
-    run = Runner(target).suites([SUITES["core"]], lambda *_: None)
+    run = Runner(target).suites([SUITES["core"]], _no_progress)
     assert any(code == Code.UNSTABLE for code, _ in run.buckets) is right
     assert bool(set(run.buckets) - {(Code.UNSTABLE, "")}) is not right
 

@@ -265,9 +265,11 @@ def test_a_row_whose_results_cannot_be_saved_has_them_nevertheless(tmp_path):
     limited = ["sh", "-c", 'ulimit -f 1 && exec "$@"', "sh"]
     job = json.dumps(dataclasses.asdict(MatrixJob("rfc3629", True, Limits(), target=WRONG, folder=str(tmp_path))))
     worker = module("overlong.conformance.certification.matrix.worker")
-    with subprocess.Popen(
-        [*limited, *worker], stdin=subprocess.PIPE, stdout=-1, stderr=-1, start_new_session=True
-    ) as it:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*limited, *worker], stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as it:
+        assert it.stdin
+        assert it.stdout
+        assert it.stderr
         it.stdin.write(job.encode() + b"\n")
         it.stdin.flush()
         written, said = it.stdout.read(), it.stderr.read()

@@ -1,6 +1,7 @@
 """The subjects of a certificate are the decoder's files: also those that its adapter, package or library loads."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -100,6 +101,9 @@ def test_a_certificate_of_a_command_says_what_it_does_not_cover(folder):
     listed = statement["predicate"]["overlong"]["not_covered"]
     assert OF_A_COMMAND in listed
     assert verify(certificate, run=False).identical
+    assert (
+        "nothing was run; it does not cover files that the command loads" in run(verb, "--no-run", certificate).output
+    )
     listed.remove(OF_A_COMMAND)
     certificate.write_text(spelt(statement), "ascii")
     assert not verify(certificate, run=False).verified
@@ -126,10 +130,11 @@ def test_a_subject_is_held_to_and_a_missing_one_is_refused():
     changed = run(command, "-q", "--suite", "core", "--subject", "decoder.txt", "-o", "out", "--", *WORDS)
     assert changed.exit_code == 3
     assert "not measured: decoder.txt changed during the run" in changed.stderr
-    for missing in ("nowhere.txt", "."):
+    os.mkfifo("pipe")
+    for missing in ("nowhere.txt", ".", "pipe"):
         refused = run(command, "--subject", missing, "--", *WORDS)
         assert (refused.exit_code, len(refused.stderr.splitlines())) == (2, 1), refused.output
-        assert refused.stderr.startswith(f"overlong: {missing}: ")
+        assert refused.stderr.startswith(f"overlong: {missing}: no file; ")
 
 
 @pytest.mark.usefixtures("folder")

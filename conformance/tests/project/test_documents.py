@@ -207,7 +207,9 @@ def test_certificate_validates(target, result, workplace, monkeypatch):
     certify(target, output=workplace)
     statement = json.loads((workplace / "certificate.json").read_text("ascii"))
     jsonschema.Draft202012Validator(schema("certificate-1")).validate(statement)
-    assert [plan["plan"] for plan in statement["predicate"]["overlong"]["sweeps"]] == ["exhaustive-1"]
+    plan, drawn = [plan["plan"] for plan in statement["predicate"]["overlong"]["sweeps"]]
+    assert plan == "exhaustive-1"
+    assert drawn.startswith("sample-")
     assert statement["predicate"]["result"] == result
     suites = statement["predicate"]["overlong"]["suites"]
     digests = "".join(suite["vectors_digest"]["sha256"] for suite in suites)
@@ -555,6 +557,7 @@ MESSAGES = [
     ("note", "at the end of its input it exited with status 3; it should exit with status 0"),
     ("note", "at the end of its input it did not exit"),
     ("note", "it sent a response that was not asked for"),
+    ("note", "after 3 time-outs a time-out was 1 000 times the usual answer, at least … s, in place of 1 s"),
     ("note", "it says where in … of … refusals: these alone show the error position"),
 ]
 """What the harness says of a target, by its code; ``…`` stands for anything."""

@@ -58,7 +58,8 @@ def in_shell(command):
 
 def again_in(text):
     """The command of a report in a terminal."""
-    return re.search(r"reproduce: (.*(?:\\\n.*)*)", text)[1]
+    command, *_ = re.findall(r"reproduce: (.*(?:\\\n.*)*)", text)
+    return command
 
 
 def test_what_is_too_long_for_a_line_is_replayed_from_a_file(here, monkeypatch):

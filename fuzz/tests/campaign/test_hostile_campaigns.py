@@ -84,6 +84,12 @@ def test_a_link_in_the_folder_leads_nowhere(folder, tmp_path, name):
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
+@pytest.mark.parametrize("member", ["target", "peer"])
+def test_a_finding_is_of_a_target_of_the_campaign(folder, member):
+    changed(folder, f"UPDATE finding SET body = json_set(body, '$.{member}', ?) WHERE number = 1", "nobody")
+    assert "it is of no target of this campaign" in refused(folder)
+
+
 DEEP = "[" * 100_000
 
 

@@ -66,13 +66,16 @@ def identity_of(target: FramedTarget | RecordedTarget) -> Identity:
         add(path, name)
     for path in target.subjects:
         try:
+            if not path.is_file():  # a pipe without a writer would block
+                raise UnknownTarget(_no_subject(path, "no file"))
             add(path, portable_file(path))
         except OSError as error:
-            raise UnknownTarget(
-                f"{printable(str(path))}: {error.strerror}; --subject and subjects name files of the decoder: check "
-                "the path"
-            ) from error
+            raise UnknownTarget(_no_subject(path, error.strerror or str(error))) from error
     return Identity(whole.hexdigest(), tuple(files), target.is_command and not target.subjects)
+
+
+def _no_subject(path: Path, why: str) -> str:
+    return f"{printable(str(path))}: {why}; --subject and subjects name files of the decoder: check the path"
 
 
 def _loaded(target: FramedTarget) -> Iterator[tuple[str, Path]]:

@@ -118,6 +118,7 @@ class Campaign:
                     f"may make other inputs than {version('overlong')}; use that, or begin a new one with -o"
                 )
             job = job_of(store)
+            _check_targets(store, job)
             tools.check(store.path, job)
             job = replace(job, seeds=_with_imported(folder, store), corpus=str(folder / FOLDER))
             store.note(_changed(identities_of(store, job), tools.identities(job)))
@@ -367,6 +368,15 @@ def import_into(folder: Path | str, source: Path) -> Imported:
     result = corpus.import_from(source)
     imported.import_from(source)
     return result
+
+
+def _check_targets(store: Store, job: CampaignJob) -> None:
+    for each in store.findings:
+        if not {each.target, each.peer or each.target} <= set(job.targets):
+            raise CampaignError(
+                f"{printable(str(store.path))}: finding {each.id}: it is of no target of this campaign; "
+                "choose another folder with -o"
+            )
 
 
 def findings_in(folder: Path | str) -> list[StoredFinding]:

@@ -17,6 +17,7 @@ from overlong.conformance.certification.verification.comparison import (
     Difference,
 )
 from overlong.conformance.certification.verification.consistency import unknown_to_us
+from overlong.conformance.results.certificate import OF_A_COMMAND
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def verdict(verification: Verification) -> str:
     if not verification.ran:
         unknown = ", ".join(unknown_to_us(verification.certified.predicate))
         known = f"; this version has no {printable(unknown, 120)}, and cannot check them" if unknown else ""
+        if OF_A_COMMAND in verification.certified.predicate["not_covered"]:
+            known += f"; it does not cover {OF_A_COMMAND.partition(';')[0]}"
         names = printable(", ".join(verification.absent), 120)
         gone = f"; not here, so not compared: {names}" if names else ""
         return f"CONSISTENT  with itself and with the vectors of this version; nothing was run{known}{gone}"

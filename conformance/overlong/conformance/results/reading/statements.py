@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from overlong.conformance.results.sweeps import SweepRun
 
 
+_FILES = 20
+"""The most files of a decoder that are shown; a package may have hundreds."""
+
+
 def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
     """The report that a certificate gives.
 
@@ -58,7 +62,9 @@ def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
     said = data["predicate"]["overlong"]
     subject = subject_of_predicate(said, path.parent)
     agreeing("predicate.result", data["predicate"]["result"], result_of(subject.state, len(subject.stale)))
-    files = [f"{each['name']} sha256 {each['digest']['sha256']}" for each in data["subject"]]
+    files = [f"{each['name']} sha256 {each['digest']['sha256']}" for each in data["subject"][:_FILES]]
+    if len(data["subject"]) > _FILES:
+        files.append(f"and {len(data['subject']) - _FILES} more files")
     return Report(
         kind=ReportKind.CERTIFY,
         title=subject.id,
@@ -98,7 +104,7 @@ def report_of_sweep(data: dict[str, Any], path: Path) -> Report:
     """
     checked(data, "sweep-1", path)
     failing = any(part_of_plan(plan).failing for plan in data["plans"])
-    agreeing("conformant", data["conformant"], not failing and not data["buckets"])
+    agreeing("conformant", data["conformant"], not failing and not data["buckets"] and not _has_unsupported(data))
     return replace(_report_of_sweep(data, path.parent), source=path.name)
 
 
@@ -110,7 +116,7 @@ def report_of_swept(run: SweepRun, folder: Path | None = None) -> Report:
 
 def _report_of_sweep(data: Mapping[str, Any], folder: Path | None) -> Report:
     causes = tuple(_swept(bucket, data["command"], folder) for bucket in data["buckets"])
-    open_ = any(KINDS[NOT_SUPPORTED] in plan["kinds"] for plan in data["plans"])
+    open_ = _has_unsupported(data)
     failing = failing_claims({}, causes) or [VERDICT] * (not data["conformant"] and not open_)
     subject = Subject(
         **target_fields(data["target"]),
@@ -128,6 +134,10 @@ def _report_of_sweep(data: Mapping[str, Any], folder: Path | None) -> Report:
         generator=data["generator"],
         subjects=(subject,),
     )
+
+
+def _has_unsupported(data: Mapping[str, Any]) -> bool:
+    return any(KINDS[NOT_SUPPORTED] in plan["kinds"] for plan in data["plans"])
 
 
 def _swept(bucket: Mapping[str, Any], command: str, folder: Path | None) -> Cause:

@@ -10,6 +10,9 @@ import sys
 from overlong.conformance.targets.adapters.one_shot import ADOPT, adopted
 from overlong.conformance.targets.adapters.python import MOST_LEFT
 
+if sys.platform == "win32":
+    raise ImportError("what runs foreign code is forked, which needs POSIX")
+
 
 class Leftovers:
     """The processes that calls leave behind. This process adopts what they start in turn; only Linux can do that."""
