@@ -16,7 +16,7 @@ from overlong.conformance.oracle.kinds import (  # noqa: E402
     AGREES,
     BROKEN,
     CRASHED,
-    LEFT_OUT,
+    NOT_SUPPORTED,
     OTHER_OFFSET,
     OTHER_OUTPUT,
 )
@@ -91,9 +91,9 @@ def test_what_went_wrong_at_an_earlier_string_is_told_at_its_own():
     assert found.ahead == crashed
 
 
-def test_what_is_not_offered_is_left_out():
+def test_what_is_not_offered_is_not_supported():
     assert judged((b"a", b"b"), EXPECTED, answers_of(b"UA", [3, 1], b"why" + big_endian("I", [0x62]))) == [
-        LEFT_OUT,
+        NOT_SUPPORTED,
         AGREES,
     ]
 

@@ -26,6 +26,7 @@ from overlong.conformance.oracle.kinds import (  # noqa: E402
     CRASHED,
     LEFT_OUT,
     MISBEHAVED,
+    NOT_SUPPORTED,
     ODD,
     OTHER_INCOMPLETE,
     OTHER_LENGTH,
@@ -163,7 +164,7 @@ def judged_alone(octets, observed, expected):
     flaw = vector.flaw
     match observed:
         case Unsupported():
-            return LEFT_OUT
+            return NOT_SUPPORTED
         case Failed():
             return BROKEN
         case Misbehaved():
@@ -192,7 +193,7 @@ def judged_alone(octets, observed, expected):
     raise AssertionError(observed)
 
 
-FAULTS_IN_COLUMNS = {BROKEN, MISBEHAVED, LEFT_OUT}
+FAULTS_IN_COLUMNS = {BROKEN, MISBEHAVED, NOT_SUPPORTED}
 GRID = Grid(
     (
         Axis("first", (b"", b"a", b"\xef\xbb\xbf", b"\xe2\x82", b"\xff", "\U0001f600".encode())),
