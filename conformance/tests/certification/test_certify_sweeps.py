@@ -307,17 +307,24 @@ def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library):
     assert plan_named("campaign-1").size == 1 << 28
 
 
+def without_sample(certificate):
+    """The plans of a sweep in a hurry, behind the first: the time may end the others."""
+    sample, *plans = [part.plan for part in swept(certificate).plans]
+    assert sample.startswith("sample-")
+    return plans
+
+
 @pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_in_a_hurry_what_passed_the_suites_is_swept(library, monkeypatch):
     passed = certify(so(library, "right"), suites=["core"], fast=True)
-    assert [part.plan for part in swept(passed).plans] == list(USUAL.plans)
+    assert without_sample(passed) == list(USUAL.plans)
     assert certify(so(library, "ascii_from_32"), suites=["core"], fast=True).run.swept is None
     monkeypatch.setattr("overlong.conformance.certification.sweeps.QUICKLY", 60.0)
     passed = certify("cpython", suites=["core"], fast=True)
-    assert [part.plan for part in swept(passed).plans] == list(MODEST.plans)
+    assert without_sample(passed) == list(MODEST.plans)
     monkeypatch.setattr("overlong.conformance.certification.sweeps.QUICKLY", 0.0)
-    assert certify("cpython", suites=["core"], fast=True).run.swept is None
+    assert not swept(certify("cpython", suites=["core"], fast=True)).plans
 
 
 def test_plans_that_diverge_in_another_way_are_described_too():
