@@ -383,8 +383,9 @@ def import_into(folder: Path | str, source: Path) -> Imported:
 
 
 def _check_targets(store: Store, job: CampaignJob) -> None:
+    names = set(map(named, job.targets))
     for each in store.findings:
-        if not {each.target, each.peer or each.target} <= set(job.targets):
+        if not {each.target, each.peer or each.target} <= names:
             raise CampaignError(
                 f"{printable(str(store.path))}: finding {each.id}: it is of no target of this campaign; "
                 "choose another folder with -o"
