@@ -48,8 +48,7 @@ def failed_with(error, monkeypatch):
     command = click.Group("finding", commands=[click.Command("list", callback=failing)])
     monkeypatch.setitem(sys.modules, "failing_verb", SimpleNamespace(command=command))
     monkeypatch.setitem(VERBS, "finding", "failing_verb")
-    done = CliRunner().invoke(cli, ["finding", "list"])
-    return done
+    return CliRunner().invoke(cli, ["finding", "list"])
 
 
 @pytest.mark.parametrize("error", [RuntimeError("a\x1b[31mb"), EOFError(), OSError(32, "Broken pipe")])
