@@ -49,7 +49,7 @@ from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import drawn as drawing
 from overlong.conformance.sweep.sweep import telling
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.targets.resolve import Limits, resolve
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import dialect
@@ -306,17 +306,24 @@ def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library):
     assert plan_named("campaign-1").size == 1 << 28
 
 
+def without_sample(certificate):
+    """The plans of a sweep in a hurry, behind the first: the time may end the others."""
+    sample, *plans = [part.plan for part in swept(certificate).plans]
+    assert sample.startswith("sample-")
+    return plans
+
+
 @pytest.mark.long
 @pytest.mark.usefixtures("few")
 def test_in_a_hurry_what_passed_the_suites_is_swept(library, monkeypatch):
     passed = certify(so(library, "right"), suites=["core"], fast=True)
-    assert [part.plan for part in swept(passed).plans] == list(USUAL.plans)
+    assert without_sample(passed) == list(USUAL.plans)
     assert certify(so(library, "ascii_from_32"), suites=["core"], fast=True).run.swept is None
     monkeypatch.setattr("overlong.conformance.certification.sweeps.QUICKLY", 60.0)
     passed = certify("cpython", suites=["core"], fast=True)
-    assert [part.plan for part in swept(passed).plans] == list(MODEST.plans)
+    assert without_sample(passed) == list(MODEST.plans)
     monkeypatch.setattr("overlong.conformance.certification.sweeps.QUICKLY", 0.0)
-    assert certify("cpython", suites=["core"], fast=True).run.swept is None
+    assert not swept(certify("cpython", suites=["core"], fast=True)).plans
 
 
 def test_plans_that_diverge_in_another_way_are_described_too():
@@ -443,6 +450,31 @@ def test_a_decoder_that_knows_all_fixed_strings_by_heart_fails(tmp_path, monkeyp
     assert isinstance(opened, FramedTarget)
     (quick, *_) = certifying.fast_plans(opened, certify(name, suites=["core"], sweeps=()).run, 1)
     assert quick.startswith("sample-")
+
+
+SLOW_ONCE = """
+import os
+import time
+
+def decode(octets):
+    if len(octets) > 3 and not os.path.exists({0!r}):
+        open({0!r}, "x").close()
+        time.sleep(2)
+    return octets.decode()
+"""
+
+
+@pytest.mark.usefixtures("few")
+def test_a_target_that_was_slow_once_is_swept(monkeypatch, tmp_path):
+    """As on a busy machine: the request gets no answer in time, and each of its strings alone gets one."""
+    monkeypatch.setattr(certifying, "_bearable", lambda *_: None)
+    (tmp_path / "slow.py").write_text(SLOW_ONCE.format(str(tmp_path / "slept")), "ascii")
+    certificate = certify(f"py:{tmp_path}/slow.py:decode", limits=Limits(timeout=1))
+    run = certificate.run
+    assert run.conformant
+    assert run.restarts == 1
+    assert any("no answer in time, but each of its strings alone" in note for note in run.notes)
+    assert [part.plan.partition("-")[0] for part in swept(certificate).plans] == ["sample"]
 
 
 @pytest.mark.usefixtures("few")

@@ -70,12 +70,12 @@ def test_after_some_time_outs_the_limit_is_a_thousand_answers() -> None:
     for _ in range(64):
         limit.answered(0.00002, [4])
     assert limit.seconds([4], alone=True) == 5.0
-    assert not limit.note
+    assert not limit.notes
     for _ in range(TIME_OUTS):
         limit.timed_out()
     assert limit.seconds([4], alone=True) == ALONE
     assert limit.seconds([4], alone=False) == LEAST, "it is asked again"
-    assert "in place of 5 s" in limit.note
+    assert "in place of 5 s" in limit.notes[-1]
     assert limit.seconds([1 << 20], alone=True) == 5.0, "a long string takes longer"
 
 

@@ -39,15 +39,21 @@ def assert_one_line(text: str) -> None:
     assert "Traceback" not in text
 
 
-@pytest.mark.parametrize("error", [RuntimeError("a\x1b[31mb"), EOFError(), OSError(32, "Broken pipe")])
-def test_an_internal_error_is_one_line_and_never_a_finding(error, monkeypatch):
+def failed_with(error, monkeypatch):
+    """What a verb prints that fails with this error; later calls of it fail likewise."""
+
     def failing():
         raise error
 
     command = click.Group("finding", commands=[click.Command("list", callback=failing)])
     monkeypatch.setitem(sys.modules, "failing_verb", SimpleNamespace(command=command))
     monkeypatch.setitem(VERBS, "finding", "failing_verb")
-    done = CliRunner().invoke(cli, ["finding", "list"])
+    return CliRunner().invoke(cli, ["finding", "list"])
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a\x1b[31mb"), EOFError(), OSError(32, "Broken pipe")])
+def test_an_internal_error_is_one_line_and_never_a_finding(error, monkeypatch):
+    done = failed_with(error, monkeypatch)
     assert done.exit_code == 4
     assert_one_line(done.stderr)
     assert f"internal error: {type(error).__name__}" in done.stderr
@@ -62,13 +68,7 @@ def test_an_internal_error_is_one_line_and_never_a_finding(error, monkeypatch):
     "error", [MemoryError(), OSError(12, "Cannot allocate memory"), RuntimeError("can't start new thread")]
 )
 def test_what_the_system_refuses_to_this_program_is_no_internal_error(error, monkeypatch):
-    def failing():
-        raise error
-
-    command = click.Group("finding", commands=[click.Command("list", callback=failing)])
-    monkeypatch.setitem(sys.modules, "failing_verb", SimpleNamespace(command=command))
-    monkeypatch.setitem(VERBS, "finding", "failing_verb")
-    done = CliRunner().invoke(cli, ["finding", "list"])
+    done = failed_with(error, monkeypatch)
     assert done.exit_code == 4
     assert_one_line(done.stderr)
     assert "allow more" in done.stderr

@@ -19,6 +19,7 @@ POSIX_ONLY = {
     "overlong.conformance.sweep.adapter",
     "overlong.conformance.targets.adapters.attended",
     "overlong.conformance.targets.adapters.chromium",
+    "overlong.conformance.targets.adapters.leftovers",
     "overlong.conformance.targets.adapters.lines",
     "overlong.conformance.targets.adapters.one_shot",
     "overlong.conformance.targets.adapters.postgresql",

@@ -49,6 +49,8 @@ OTHERS = {
     "conformance/cli/survey.py": "a list of names for the page of a survey",
     "conformance/report/badge.py": "shields.io has its own",
     "conformance/targets/records/manifests.py": "words of TOML, spelt as JSON spells them",
+    "conformance/cli/matrix.py": "what it says of a matrix that cannot be saved",
+    "conformance/results/inputs.py": "a file of one vector, by the schema of vectors",
     "conformance/results/records.py": "what spells JSON for the others",
     "conformance/results/reading/campaign.py": "what a digest covers",
     "conformance/report/sarif.py": "OASIS has its own",

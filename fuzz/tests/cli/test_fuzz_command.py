@@ -178,6 +178,14 @@ def test_a_right_decoder_and_the_usual_folder(decoder, tmp_path):
     assert json.loads((folder / "campaign.json").read_text())["seed"] == 2
 
 
+def test_a_decoder_that_replaces_its_own_file_is_told_of(decoder):
+    body = 'open(__file__, "w").write("def decode(octets):\\n    return octets.decode()\\n"); ' + RIGHT
+    done = overlong("fuzz", "--runs", "1k", "--seed", 2, "--jobs", 1, "-q", "--dir", "it", decoder(body))
+    assert done.exit_code == 0
+    (note,) = json.loads(Path("it/campaign.json").read_text())["notes"]
+    assert "decoder.py:decode has changed since the campaign began" in note
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

@@ -322,7 +322,7 @@ def test_seeds_have_a_say_and_the_file_that_they_travel_in_is_gone_in_the_end(su
     octets = sum(len(inputs.string(index)) for index in range(FIRST, FIRST + 2000))
     without = sum(map(len, map(Generated(SEED).string, range(FIRST, FIRST + 2000))))
     assert engine.run(shard).octets == octets != without
-    folder = Path(engine._seeds.name)
+    folder = Path(engine._seeds.path)
     assert folder.exists()
     engine.close()
     assert not folder.exists()

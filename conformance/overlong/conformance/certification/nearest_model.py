@@ -43,7 +43,7 @@ def learn_and_map(target: Target, run: Run, writer: ResultsWriter | None) -> Non
         run: the run of its suites; it gets the nearest model.
         writer: the writer of its results, if they are kept.
     """
-    if run.claims[VERDICT] != FAILS or run.restarts:
+    if run.claims[VERDICT] != FAILS or run.breaks_down:
         return
     try:
         learned = learn(target)

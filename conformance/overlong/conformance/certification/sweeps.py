@@ -146,7 +146,7 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
         tier = _bearable(run, seconds, budget)
         if thorough and (tier is None or tier in _BELOW_USUAL):
             tier = USUAL
-    if run.restarts and not thorough:
+    if run.breaks_down and not thorough:
         run.notes.append("not swept: it failed while the suites ran; 'overlong sweep' asks all the same")
         return wanted
     kinds = {name.partition("-")[0] for name in wanted}
@@ -190,7 +190,7 @@ def fast_plans(target: FramedTarget, run: Run, seconds: float) -> tuple[str, ...
     Other targets get the tier ``modest``; or only a sample if its first plan would take twice :data:`QUICKLY` at the
     suites' rate, half of which may be their start. A sample comes first: the time may end the others.
     """
-    if run.buckets or run.restarts or not _sweepable(run):
+    if run.buckets or not _sweepable(run):
         return ()
     if not reason_against(target):
         return (fresh(USUAL), *USUAL.plans)

@@ -92,7 +92,7 @@ def fresh(tier: Tier | None) -> str:
     """A plan of strings that no decoder can know: its seed is unpredictable, and its name repeats it."""
     from overlong.conformance.sweep.plans import DRAWN, SAMPLE
 
-    kind = DRAWN if tier in {FULL, DEEP} else SAMPLE
+    kind = DRAWN if tier is not None and tier.name in {FULL.name, DEEP.name} else SAMPLE
     return f"{kind.name}-{secrets.randbelow(kind.most + 1)}"
 
 

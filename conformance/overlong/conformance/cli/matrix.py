@@ -124,7 +124,7 @@ def command(
     Exit status:
       0  every target passes everything measured, or deviates as expected
       1  a target diverges
-      2  the command line is wrong, or the results cannot be saved; then they are printed
+      2  the command line is wrong, or the results cannot be saved (but are shown)
       3  a target was not measured
       4  incomplete: interrupted, or a target was restarted too often
     """  # noqa: D301 (click reads the backspace)

@@ -78,6 +78,8 @@ class Code(StrEnum):
     LIST_REFUSED = "OV902"
 
 
+BREAKDOWNS = {Code.CRASHED, Code.TIMED_OUT, Code.MISBEHAVED, Code.UNSTABLE}
+"""The codes of failures that cost a restart."""
 UNDECLARED = Code.UNDECLARED
 """The code of answers that refute a declared limit; the strings are otherwise exempt because of it."""
 GRAVE = {VERDICT, SCALARS, STREAMING, ENCODER, SEPARATE_VALUES, MEMORY}

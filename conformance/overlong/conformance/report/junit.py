@@ -89,7 +89,7 @@ def _cases(report: Report, subject: Subject) -> Iterator[ET.Element]:
         yield from _categories(subject)
     names: dict[str, int] = {}
     if subject.sign:
-        case = _case(f"{subject.id}.divergences", "the adapter is sound")
+        case = _case(subject.id, "the adapter is sound", ".divergences")
         _outcome(case, "failure", "adapter", f"look at the adapter first: {subject.sign}")
         yield case
     for cause in subject.told:
@@ -97,7 +97,7 @@ def _cases(report: Report, subject: Subject) -> Iterator[ET.Element]:
         names[name] = names.get(name, 0) + 1
         yield _of_cause(subject, cause, name if names[name] == 1 else f"{name} #{names[name]}")
     for cause in subject.stale:
-        case = _case(f"{subject.id}.expected", f"{headline(cause)}: {cause.vector}")
+        case = _case(subject.id, f"{headline(cause)}: {cause.vector}", ".expected")
         _outcome(case, "failure", "stale expectation", f"expected, but no longer seen: {cause.reason}", _told(cause))
         yield case
 
@@ -116,7 +116,7 @@ def _claims(subject: Subject) -> Iterator[ET.Element]:
     refuted = {cause.claim for cause in faults(subject)}
     excused = {cause.claim for cause in subject.causes} - refuted
     for claim, state in subject.claims.items():
-        case = _case(f"{subject.id}.claims", claim)
+        case = _case(subject.id, claim, ".claims")
         if state == FAILS and claim in excused:
             _outcome(case, "skipped", Standing.EXPECTED.value, "fails only as expected")
         elif state == FAILS:
@@ -131,7 +131,7 @@ def _claims(subject: Subject) -> Iterator[ET.Element]:
 
 def _categories(subject: Subject) -> Iterator[ET.Element]:
     for name, (asked, failing) in subject.categories.items():
-        case = _case(f"{subject.id}.categories", name)
+        case = _case(subject.id, name, ".categories")
         if not asked:
             _outcome(case, "skipped", State.NOT_MEASURED.value, "nothing of it was asked")
         elif failing and faults(subject):
@@ -142,7 +142,7 @@ def _categories(subject: Subject) -> Iterator[ET.Element]:
 
 
 def _of_cause(subject: Subject, cause: Cause, name: str) -> ET.Element:
-    case = _case(f"{subject.id}.divergences", name)
+    case = _case(subject.id, name, ".divergences")
     message = f"{given(cause)}: expected {cause.expected}, observed {cause.observed}"
     if is_fault(cause):
         _outcome(case, "failure", cause.code, message, _told(cause))
@@ -175,8 +175,10 @@ def _row(name: str, words: str) -> list[str]:
     return prose_lines(_line(words, 2000), f"  {name:<12}", " " * 14)
 
 
-def _case(group: str, name: str) -> ET.Element:
-    return ET.Element("testcase", {"classname": _line(group) or "?", "name": _line(name) or "?"})
+def _case(owner: str, name: str, group: str = "") -> ET.Element:
+    """A case of a target; ``group`` stays whole behind the target's name, however long that is."""
+    classname = _line(owner, _NAME - len(group)) + group
+    return ET.Element("testcase", {"classname": classname or "?", "name": _line(name) or "?"})
 
 
 def _outcome(case: ET.Element, outcome: str, kind: str, message: str, told: str = "") -> None:

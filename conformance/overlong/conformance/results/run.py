@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.finding import Bucket, claim_of
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import (
+    BREAKDOWNS,
     CLAIMS,
     EARLIEST,
     ENCODER,
@@ -192,6 +193,11 @@ class Run:
     def findings_digest(self) -> str:
         """Digest of all findings in order: with the digests of the vectors it fixes the target's answers."""
         return self._findings.hexdigest()
+
+    @property
+    def breaks_down(self) -> bool:
+        """True if it has a finding that the target failed: a slow request costs a restart, and is none."""
+        return any(bucket.example.code in BREAKDOWNS for bucket in self.buckets.values())
 
     @property
     def aside(self) -> str:

@@ -15,6 +15,8 @@ from math import inf
 from statistics import median
 from typing import TYPE_CHECKING
 
+from overlong.conformance.support.printable import thousands
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -45,6 +47,7 @@ class AnswerLimit:
     _slowest: float = 0.0
     _has_fallen: bool = False
     _slower: float = 1.0
+    _was_slow: bool = False
 
     def answered(self, seconds: float, lengths: Sequence[int]) -> None:
         """Note how long a request took; 0 if its answer arrived with the one before. A batch is not one answer."""
@@ -62,6 +65,7 @@ class AnswerLimit:
         if self._time_outs > TIME_OUTS:
             self._slower *= _SLOWER
         self._time_outs -= 1
+        self._was_slow = True
 
     def seconds(self, lengths: Sequence[int], *, alone: bool) -> float:
         """The limit for a request; ``alone``: without an answer in time, its string is at fault."""
@@ -79,14 +83,17 @@ class AnswerLimit:
         return limit
 
     @property
-    def note(self) -> str:
-        """What a report says of it; empty if the whole limit held throughout."""
-        if not self._has_fallen:
-            return ""
-        return (
-            f"after {TIME_OUTS} time-outs a time-out was {TIMES:,} times the usual answer, at least {ALONE:g} s, "
-            f"in place of {self.whole:g} s"
-        ).replace(",", " ", 1)
+    def notes(self) -> list[str]:
+        """What a report says of it; empty if every request got an answer within the whole limit."""
+        notes: list[str] = []
+        if self._was_slow:
+            notes.append("a request got no answer in time, but each of its strings alone got one: it is no finding")
+        if self._has_fallen:
+            notes.append(
+                f"after {TIME_OUTS} time-outs a time-out was {thousands(TIMES)} times the usual answer, "
+                f"at least {ALONE:g} s, in place of {self.whole:g} s"
+            )
+        return notes
 
 
 def _work(lengths: Sequence[int]) -> float:

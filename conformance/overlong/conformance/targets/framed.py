@@ -201,8 +201,7 @@ class FramedTarget:
 
     def close(self) -> None:
         self._spares.close()
-        if (said := self._limit.note) and said not in self.notes:
-            self.notes.append(said)
+        self.notes.extend(note for note in self._limit.notes if note not in self.notes)
         if self._process is not None:
             if self._under_way:  # the run was interrupted, so a busy target is not at fault
                 self._process.kill()

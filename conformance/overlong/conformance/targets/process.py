@@ -507,7 +507,7 @@ class Process:
         """The failure that the output's end means, once the process has ended, too."""
         code = self._wait(_DYING, unless=self._closing)
         how = "closed its output and ran on" if code is None else _ended(code)
-        if code == -signal.SIGKILL and (crowded := _CROWDED.fullmatch(self.exit_reason())):
+        if sys.platform != "win32" and code == -signal.SIGKILL and (crowded := _CROWDED.fullmatch(self.exit_reason())):
             return Crashed(crowded[1])
         return Crashed(how + (" in the middle of a response" if half_a_frame else ""))
 

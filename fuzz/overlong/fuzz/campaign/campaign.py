@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from overlong.conformance.sweep.pool import Pool
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.campaign.header import Identities
     from overlong.fuzz.campaign.triage import Examiner
     from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit
     from overlong.fuzz.minimise.stored import StoredFinding
@@ -61,7 +60,13 @@ class Campaign:
 
     @classmethod
     def create(
-        cls, folder: Path | str, job: CampaignJob, *, notes: Iterable[str] = (), tools: Tools = USUAL
+        cls,
+        folder: Path | str,
+        job: CampaignJob,
+        *,
+        notes: Iterable[str] = (),
+        identities: tuple[str, ...] | None = None,
+        tools: Tools = USUAL,
     ) -> Campaign:
         """Create a campaign in a folder that is empty or does not exist.
 
@@ -69,6 +74,7 @@ class Campaign:
             folder: of the campaign.
             job: the targets and inputs; its seeds become the first inputs of the corpus.
             notes: notes for its report, each safe to show.
+            identities: the digests of the targets before they first started; None if none has.
             tools: for tests.
 
         Raises:
@@ -77,7 +83,7 @@ class Campaign:
             TargetError: a target cannot be used here.
         """
         folder = Path(folder)
-        identities = tools.identities(job)
+        identities = identities or tools.identities(job)
         notes = list(notes)
         job = replace(job, seeds=seeds_of(job.seeds, notes), corpus=str(folder / FOLDER))
         _made(folder)
@@ -121,7 +127,7 @@ class Campaign:
             _check_targets(store, job)
             tools.check(store.path, job)
             job = replace(job, seeds=_with_imported(folder, store), corpus=str(folder / FOLDER))
-            store.note(_changed(identities_of(store, job), tools.identities(job)))
+            store.note(_changed(store, job, tools))
             return cls(folder, store, job, tools, resumed=True)
         except BaseException:
             store.close()
@@ -212,6 +218,8 @@ class Campaign:
         self.pool = None
         self._ran = run.passed, self.store.totals.executions - run.before
         self.store.spent(self.spent)
+        with contextlib.suppress(TargetError):  # a file of it is gone: those that use it say so
+            self.store.note(_changed(self.store, self.job, self.tools))
         self.look()
         write(self.folder, self.store, self.job, self.tools.edges(self._features, self.job.profile.dialect))
 
@@ -347,11 +355,15 @@ def _with_imported(folder: Path, store: Store) -> tuple[bytes, ...]:
     return seeds
 
 
-def _changed(before: Identities, identities: tuple[str, ...]) -> list[str]:
-    """A note for each target that has changed since the campaign began."""
+def _changed(store: Store, job: CampaignJob, tools: Tools) -> list[str]:
+    """A note for each target whose files have changed since the campaign began.
+
+    Raises:
+        TargetError: a target cannot be used here any more.
+    """
     return [
-        f"{printable(name)} has changed since the campaign began: what was found before may be mended"
-        for (name, digest), now in zip(before, identities, strict=True)
+        f"{printable(name)} has changed since the campaign began: findings may be of its earlier state"
+        for (name, digest), now in zip(identities_of(store, job), tools.identities(job), strict=True)
         if digest != now
     ]
 
@@ -371,8 +383,9 @@ def import_into(folder: Path | str, source: Path) -> Imported:
 
 
 def _check_targets(store: Store, job: CampaignJob) -> None:
+    names = set(map(named, job.targets))
     for each in store.findings:
-        if not {each.target, each.peer or each.target} <= set(job.targets):
+        if not {each.target, each.peer or each.target} <= names:
             raise CampaignError(
                 f"{printable(str(store.path))}: finding {each.id}: it is of no target of this campaign; "
                 "choose another folder with -o"

@@ -277,9 +277,11 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     from overlong.conformance.support.printable import printable
     from overlong.conformance.support.whole_file import make_folder
     from overlong.fuzz.campaign.campaign import Campaign
+    from overlong.fuzz.campaign.pool import identities_of
     from overlong.fuzz.campaign.store import DATABASE
     from overlong.fuzz.execution.probe import Probe
 
+    identities = identities_of(job)  # before they start: they may replace their own files
     for target in job.targets if start else ():
         probe = Probe(target, job.limits, job.profile)
         try:
@@ -289,7 +291,7 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
             probe.close()
     if folder.parent == _RESULTS:
         make_folder(_RESULTS)  # so that version control ignores the folder
-    campaign = Campaign.create(folder, job, notes=notes)
+    campaign = Campaign.create(folder, job, notes=notes, identities=identities)
     named_by_user(folder / DATABASE, job.targets)
     return campaign
 

@@ -610,6 +610,8 @@ def answer_frames(
     ``respond`` takes one of ``operations``, a payload, and True for a batch; it returns the response in parts, the
     status first. This loop itself answers echoes and unknown operations. ``requests``: None for standard input.
     """
+    global _process  # noqa: PLW0603 (an adapter may have forked the process that answers)
+    _process = os.getpid()
     source: BinaryIO = requests or sys.stdin.buffer
     memory = shared_memory()
     if memory is not None:
