@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlong.reference.automaton import OCTETS
+from overlong.reference.blocks import Blocks, Edge
 from overlong.reference.core import NoCore, core
 from overlong.reference.decoder import segment
 from overlong.reference.dialect import Dialect, ScalarRule, dialect
@@ -25,10 +26,12 @@ from overlong.reference.shift import WIDTH, ShiftAutomaton
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from overlong.reference.automaton import Automaton
+
     Octets = bytes | bytearray | memoryview | NDArray[np.uint8]
 
 _OUT = 32
-"""The shift for octets that begin a character; the shift of any other octet shares no bit with it."""
+"""The shift for octets that begin a character."""
 _NONE = 1 << WIDTH
 """No state's shift."""
 
@@ -68,7 +71,10 @@ class Oracle:
         plain = next((1 << bit for bit in range(7, -1, -1) if not any(start[o] for o in OCTETS if not o >> bit & 1)), 0)
         self._rows, dead = np.array(shifts.rows, np.uint64), _NONE if shifts.dead is None else shifts.dead
         tables = self._rows.ctypes.data, self._begins.ctypes.data
-        self._shifts = np.array((*tables, dead, plain * (2**64 // 255)), np.uint64)
+        states, ends, edges = _blocks(spoken.automaton)
+        self._edges = np.array([*edges, Edge(states, 0, 0, 0)], np.uint64)
+        words = *tables, dead, plain * (2**64 // 255), self._edges.ctypes.data, states, len(ends), *ends
+        self._shifts = np.array(words, np.uint64)
         self._layout = _layout(spoken, self._begins)
 
     @property
@@ -132,15 +138,22 @@ def _array(octets: Octets) -> NDArray[np.uint8]:
     return np.frombuffer(view if view.contiguous else view.tobytes(), np.uint8)
 
 
+def _blocks(automaton: Automaton) -> Blocks:
+    try:
+        return Blocks.of(automaton)
+    except ValueError:  # the core reads octet by octet
+        return Blocks(0, (), ())
+
+
 def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """For each octet its bits of the number, above six bits that say how far it shifts the bits of earlier octets.
+    """For each octet: whether it begins a character, how far it shifts the bits of earlier octets, and its own bits.
 
     An octet that begins a character shifts them by 32, out of the number.
 
     Raises:
         ValueError: an octet's bits depend on the character that it is in.
     """
-    rows: list[int] = []
+    rows: list[tuple[int, int]] = []
     for octet in OCTETS:
         if begins[octet]:
             row = spoken.layout.announced(octet)
@@ -153,6 +166,5 @@ def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
             raise ValueError(
                 f"{spoken.name}: the bits of octet {octet:02X} depend on its character; use overlong.reference.decode"
             )
-        ((moves, bits),) = own
-        rows.append(bits << WIDTH | moves)
-    return np.array(rows, np.uint64)
+        rows += own
+    return np.array([begins, *zip(*rows, strict=True)], np.uint64)
