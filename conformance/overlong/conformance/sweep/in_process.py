@@ -52,6 +52,12 @@ def reason_against(target: FramedTarget) -> str:
     return why_not()
 
 
+def why_slow(target: FramedTarget) -> str:
+    """What a user should know if only the core is missing to call a target's function fast; empty otherwise."""
+    why = why_not()
+    return f"the function is called at a tenth of the speed: {why}" if why and reason_against(target) == why else ""
+
+
 class InProcess:
     """Asks shards in the process of a shared library, through the adapter."""
 
