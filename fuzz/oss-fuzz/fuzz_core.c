@@ -29,8 +29,6 @@ void read_columns(
 
 #define MOST (UINT64_C(1) << 14) /* octets of the longest text; the lanes of a block begin at 4096 */
 
-static uint64_t compared;
-
 static void require(bool right, const char *what, uint64_t size) {
   if (right) return;
   fprintf(stderr, "overlong: %s differs from the walk, of %zu octets\n", what, (size_t)size);
@@ -90,7 +88,6 @@ static void compare(const uint8_t *octets, uint64_t size) {
 
   free(numbers);
   free(found);
-  compared++;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t size);
@@ -105,20 +102,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t size) {
   free(text);
   return 0;
 }
-
-#ifdef ALONE
-/* Without a fuzzer: the files that are named, each an input. */
-int main(int count, char **names) {
-  for (int each = 1; each < count; each++) {
-    FILE *const file = fopen(names[each], "rb");
-    uint8_t room[4096], *octets;
-    const size_t size = file ? fread(room, 1, sizeof room, file) : 0;
-    if (!file || fclose(file) || !(octets = malloc(size + !size))) return 1;
-    memcpy(octets, room, size);
-    (void)LLVMFuzzerTestOneInput(octets, size);
-    free(octets);
-  }
-  printf("%zu texts compared\n", (size_t)compared);
-  return !compared;
-}
-#endif
