@@ -1,6 +1,8 @@
 """Inputs by number in a library's own process: sums and kinds equal those of a judge in Python, for any library."""
 
+import ctypes
 import functools
+import mmap
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 
 import right_functions
 from overlong.conformance import Limits, TargetError
+from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
@@ -24,12 +27,15 @@ from overlong.conformance.oracle.kinds import (
     answer_code,
 )
 from overlong.conformance.results.shard import Shard
+from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.fuzz.execution.columnar import ColumnarSurvey
+from overlong.fuzz.execution.compiled import InputLoop
 from overlong.fuzz.execution.engine import CampaignJob
 from overlong.fuzz.execution.in_process import InProcessSurvey, reason_against_surveying
-from overlong.fuzz.execution.made import PLAN
+from overlong.fuzz.execution.made import PLAN, Inputs, Made
 from overlong.fuzz.execution.making import MadeInputs
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.generated import Generated
@@ -291,6 +297,21 @@ def test_inputs_that_are_made_for_several_targets_are_those_that_each_would_make
         engine.close()
         made.close()
     assert not path.parent.exists()
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_the_loop_in_this_process_judges_as_python_does(library, inputs, taken):
+    """Where the sanitizers watch it (conformance/tests/sweep/test_sweep_sanitized.py)."""
+    abi, address = ABIS["errpos(ptr,len)"], ctypes.cast(ctypes.CDLL(str(library))["odd"], ctypes.c_void_p).value
+    judge = ExpectedAnswers(AUTOMATON, "V", "", offsets=True, strips_signature=False)
+    progress, kinds, shard = Progress(mmap.mmap(-1, PROGRESS_OCTETS)), bytearray(COUNT), wanted()
+    progress.begin(FIRST)
+    making = MadeInputs(CampaignJob(("any",), SEED, seeds=SEEDS))
+    made = Made.of(making.path(FIRST, COUNT)) if taken else None
+    InputLoop(abi, [address], judge, dialect().layout).run(Inputs(inputs, made), FIRST + COUNT, progress, kinds, FIRST)
+    making.close()
+    sums = progress.strings, progress.octets, progress.well_formed, progress.accepted, progress.checksum
+    assert (*sums, bytes(kinds)) == expected(shard, inputs, odd)
 
 
 def test_verdicts_that_are_made_with_inputs_are_not_those_on_a_target_whose_traits_change_them(library, inputs):
