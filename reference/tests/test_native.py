@@ -234,7 +234,7 @@ def test_processes_that_compile_at_once_or_cannot_keep_what_they_compiled_all_an
     """One cannot write into ``/dev/null``, which is no folder, even as a superuser."""
     processes = [started(folder) for folder in (str(tmp_path), str(tmp_path), "/dev/null/none")]
     for process in processes:
-        output, errors = process.communicate(timeout=120)
+        output, errors = process.communicate(timeout=600)
         assert (output, errors) == ("(99, 2, True) [97]\n", "")
     assert list(tmp_path.rglob("*.nbc"))
 

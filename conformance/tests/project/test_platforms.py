@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+from waiting import HUNG
+
 LINUX_ONLY = {"overlong.conformance.certification.matrix.nursery", "overlong.conformance.targets.supervisor"}
 """They fork a process that has threads, or use Linux's namespaces."""
 POSIX_ONLY = {
@@ -81,7 +83,7 @@ print(json.dumps([lacks, imported(name for name in names if name not in lacks), 
 @pytest.mark.parametrize(("system", "refuse"), [("win32", LINUX_ONLY | POSIX_ONLY), ("darwin", LINUX_ONLY)])
 def test_all_but_a_few_programs_can_be_imported_elsewhere(system, refuse):
     words = [sys.executable, "-W", "error", "-c", IMPORTS, system]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=HUNG)
     lacks, failed, count = json.loads(done.stdout)
     assert lacks == {}
     assert failed.keys() == refuse
@@ -107,6 +109,6 @@ main()
 def test_what_works_without_the_extras_and_what_says_that_it_does_not(words, status, said, tmp_path):
     folder = str(tmp_path / "out")
     asked = [sys.executable, "-c", WITHOUT_EXTRAS, *(word.format(folder) for word in words.split())]
-    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=HUNG)
     assert done.returncode == status, done.stdout + done.stderr
     assert said in done.stdout + done.stderr

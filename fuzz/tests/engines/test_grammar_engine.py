@@ -155,7 +155,7 @@ def test_dying_of_some_inputs_and_hanging_on_others_leaves_the_rest_to_its_own_p
         "}\n"
     )
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{TESTS}/shared_libraries", source, "-o", library], check=True)
-    (result,) = commit(f"so:{library}:fails?abi=errpos(ptr,len)", units=[(BLOCK, BLOCK)], timeout=0.2)
+    (result,) = commit(f"so:{library}:fails?abi=errpos(ptr,len)", units=[(BLOCK, BLOCK)], timeout=1.0)
     inputs = map(Generated(5).string, range(BLOCK, 2 * BLOCK))
     failing = [each for each in inputs if b"\xed\xa0" in each or b"\xc0\x80" in each]
     found = {"OV602": b"\xed\xa0", "OV603": b"\xc0\x80"}
