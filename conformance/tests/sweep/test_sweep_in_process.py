@@ -106,7 +106,7 @@ size_t odd(const unsigned char *octets, size_t length) {
         case SCRAWLS: scrawl(); break;
         case ABORTS: if (octets[1] == 9) abort(); break;
         case DIES: raise(SIGSEGV); break;
-        case HANGS: if (octets[1] > 9 && octets[1] %% 2) { leave_nothing_open(); for (;;) ; } break;
+        case HANGS: if (octets[1] > 9 && octets[1] %% 2) { leave_nothing_open(); for (;;) pause(); } break;
         case EXITS: if (octets[1] == 9) exit(0); break;
         case LIES: return length + octets[1] + 1;
         case FORKS: if (octets[1] == 9) fork(); break;

@@ -50,6 +50,7 @@ OF = 64
 REFUSES, ACCEPTS, LATE, LIES = range(1, 5)
 SOURCE = """
 #include <signal.h>
+#include <unistd.h>
 #include "right.c"
 
 static unsigned sum(const uint8_t *s, size_t n) {
@@ -71,7 +72,7 @@ size_t odd(const uint8_t *s, size_t n) {
 static const uint8_t deadly[] = {%(deadly)s}, endless[] = {%(endless)s};
 size_t fragile(const uint8_t *s, size_t n) {
   if (n == sizeof deadly && !memcmp(s, deadly, n)) raise(SIGSEGV);
-  if (n == sizeof endless && !memcmp(s, endless, n)) for (;;) ;
+  if (n == sizeof endless && !memcmp(s, endless, n)) for (;;) pause();
   return odd(s, n);
 }
 
@@ -218,9 +219,9 @@ def test_an_input_that_crashes_it_and_one_that_hangs_it_are_named_and_all_others
     assert engine.restarts == 2
 
 
-def test_a_right_one_agrees_with_a_million_inputs_and_far_ones_and_a_trusting_one_is_caught(survey, inputs):
+def test_a_right_one_agrees_with_many_inputs_and_far_ones_and_a_trusting_one_is_caught(survey, inputs):
     engine = survey("errpos")
-    for shard in (wanted(0, 1_000_000), wanted((1 << 62) - COUNT, COUNT)):
+    for shard in (wanted(0, 200_000), wanted((1 << 62) - COUNT, COUNT)):
         result = engine.run(shard)
         assert (result.kinds, result.faults, result.strings) == (b"", (), shard.count)
         assert 0 < result.well_formed == result.accepted < shard.count
