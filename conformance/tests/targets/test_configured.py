@@ -175,7 +175,7 @@ def test_a_set_up_can_neither_flood_nor_hold_us_up(script, ends, monkeypatch):
     monkeypatch.setattr(module, "_SETUP_SECONDS", HUNG if ends is not None else 3.0)
     monkeypatch.setattr(module, "_DYING", 0.2)
     entry("overlong.toml", f"target = 'cpython'\nsetup = [{json.dumps(['sh', '-c', f'echo $$ > group; {script}'])}]")
-    said = {1: r'status 1; it said "\x1b[2J"', None: "did not end within 3 s"}
+    said = {1: r'status 1; it said "\x1b[2J"', None: "did not end within 3.0 s"}
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(TargetError, match=re.escape(said[ends])) if ends != 0 else contextlib.nullcontext():
         identity_of(resolve("mine"))

@@ -336,7 +336,7 @@ def frames_of(octets):
 
 @pytest.mark.parametrize(
     ("target", "suite", "offered"),
-    [("cpython", "core", "DL"), ("cpython", "complete-0", "DL"), ("cpython-incremental", "chunking", "ST")],
+    [("cpython", "core", "DL"), ("cpython-incremental", "mixtures-in-chunks", "ST")],
 )
 def test_frames_through_an_adapter(target, suite, offered, exported):
     """The test pipes a file into the adapter, and reads the answers after the adapter has ended."""
