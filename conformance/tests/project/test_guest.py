@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance.cli.verbs import VERBS
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -32,7 +33,7 @@ def run(*words, folder, **more_environment):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
     told = [str(word) for word in words]
     environment |= more_environment
-    return subprocess.run(told, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(told, cwd=folder, env=environment, capture_output=True, text=True, timeout=HUNG, check=False)
 
 
 def build(checkout, folder):

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from waiting import HUNG
+
 LINUX_ONLY = {"overlong.conformance.certification.matrix.nursery", "overlong.conformance.targets.supervisor"}
 """They fork a process that has threads, or use Linux's namespaces."""
 POSIX_ONLY = {
@@ -85,7 +87,7 @@ print(json.dumps([lacks, imported(name for name in names if name not in lacks), 
 @pytest.mark.parametrize(("system", "refuse"), [("win32", LINUX_ONLY | POSIX_ONLY), ("darwin", LINUX_ONLY)])
 def test_all_but_a_few_programs_can_be_imported_elsewhere(system, refuse):
     words = [sys.executable, "-W", "error", "-c", IMPORTS, system]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=HUNG)
     lacks, failed, count = json.loads(done.stdout)
     assert lacks == {}
     assert failed.keys() == refuse
@@ -112,7 +114,7 @@ def test_what_works_without_a_compiler(target, said, tmp_path):
     words = ["certify", target.format(library), "--quick", "--output", str(tmp_path / "out")]
     alone = {**os.environ, "PATH": "/nowhere", "COLUMNS": "200", "XDG_CACHE_HOME": str(tmp_path / "cache")}
     asked = [sys.executable, "-P", "-m", "overlong", *words]
-    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120, env=alone)
+    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=HUNG, env=alone)
     assert done.returncode == 0, done.stdout + done.stderr
     assert " ".join(done.stdout.split()).count(said) == 1
     assert not list(tmp_path.rglob("core-*.so"))

@@ -19,6 +19,7 @@ from overlong.conformance.support.interpreter import without_empty_entries
 from overlong.conformance.targets.adapters import python as adapter
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -60,7 +61,7 @@ def run(folder, *command, **environment):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HUNG,
         check=False,
     )
     assert "Traceback" not in done.stderr

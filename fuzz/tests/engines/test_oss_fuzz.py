@@ -14,6 +14,7 @@ import pytest
 
 from overlong.conformance.protocol.kind import KINDS
 from overlong.reference import DEFECTS
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -42,7 +43,7 @@ atheris_here = pytest.mark.skipif(find_spec("atheris") is None, reason="atheris 
 def run(command, folder, *, stdin=None, **variables):
     return subprocess.run(
         list(map(str, command)), cwd=folder, env=os.environ | variables, input=stdin, capture_output=True, text=True,
-        timeout=300, check=False,
+        timeout=HUNG, check=False,
     )  # fmt: skip
 
 

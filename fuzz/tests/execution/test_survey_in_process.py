@@ -56,6 +56,7 @@ OF = 64
 REFUSES, ACCEPTS, LATE, LIES = range(1, 5)
 SOURCE = """
 #include <signal.h>
+#include <unistd.h>
 #include "right.c"
 
 static unsigned sum(const uint8_t *s, size_t n) {
@@ -77,7 +78,7 @@ size_t odd(const uint8_t *s, size_t n) {
 static const uint8_t deadly[] = {%(deadly)s}, endless[] = {%(endless)s};
 size_t fragile(const uint8_t *s, size_t n) {
   if (n == sizeof deadly && !memcmp(s, deadly, n)) raise(SIGSEGV);
-  if (n == sizeof endless && !memcmp(s, endless, n)) for (;;) ;
+  if (n == sizeof endless && !memcmp(s, endless, n)) for (;;) pause();
   return odd(s, n);
 }
 
@@ -215,18 +216,18 @@ def test_the_result_is_that_of_a_judge_in_python_and_its_parts_add_up_to_it(surv
 
 
 def test_an_input_that_crashes_it_and_one_that_hangs_it_are_named_and_all_others_are_judged(survey, inputs):
-    engine = survey("fragile", timeout=0.5)
+    engine = survey("fragile", timeout=2.0)
     result = engine.run(wanted())
     faults = {DEADLY: CRASHED, ENDLESS: TIMED_OUT}
     assert found(result) == expected(wanted(), inputs, odd, faults)
     told = [(fault.index, fault.kind, fault.text) for fault in result.faults if fault.kind != BROKEN]
-    assert told == [(DEADLY, CRASHED, "was ended by SIGSEGV"), (ENDLESS, TIMED_OUT, "gave no answer within 0.5 s")]
+    assert told == [(DEADLY, CRASHED, "was ended by SIGSEGV"), (ENDLESS, TIMED_OUT, "gave no answer within 2 s")]
     assert engine.restarts == 2
 
 
-def test_a_right_one_agrees_with_a_million_inputs_and_far_ones_and_a_trusting_one_is_caught(survey, inputs):
+def test_a_right_one_agrees_with_many_inputs_and_far_ones_and_a_trusting_one_is_caught(survey, inputs):
     engine = survey("errpos")
-    for shard in (wanted(0, 1_000_000), wanted((1 << 62) - COUNT, COUNT)):
+    for shard in (wanted(0, 200_000), wanted((1 << 62) - COUNT, COUNT)):
         result = engine.run(shard)
         assert (result.kinds, result.faults, result.strings) == (b"", (), shard.count)
         assert 0 < result.well_formed == result.accepted < shard.count
@@ -284,8 +285,8 @@ def test_the_engine_that_asks_in_columns_has_the_same_results(survey, library):
 
 def test_inputs_that_are_made_for_several_targets_are_those_that_each_would_make(survey, library):
     name = f"so:{library}:fragile?abi=errpos(ptr,len)"
-    job = CampaignJob((name,), SEED, seeds=SEEDS, limits=Limits(timeout=0.5))
-    made, alone = MadeInputs(job), survey("fragile", timeout=0.5)
+    job = CampaignJob((name,), SEED, seeds=SEEDS, limits=Limits(timeout=2.0))
+    made, alone = MadeInputs(job), survey("fragile", timeout=2.0)
     engine = InProcessSurvey(job, name, made)
     try:
         for shard in (wanted(ENDLESS - 9, 2000), wanted(DEADLY - 3000, 4096), wanted((1 << 62) - 99, 99)):
