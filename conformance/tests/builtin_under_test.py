@@ -9,10 +9,10 @@ import pytest
 from overlong.conformance import certify
 from overlong.conformance.protocol.wire import Answers, Greeting
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.vectors.suites import MIXTURES_IN_CHUNKS, QUICK
+from overlong.conformance.vectors.suites import QUICK
 from waiting import HUNG
 
-SUITES = (*(name for name in QUICK if name not in {"chunking", "complete-0-in-chunks"}), MIXTURES_IN_CHUNKS.name)
+SUITES = (*(name for name in QUICK if name not in {"chunking", "complete-0-in-chunks"}), "mixtures-in-chunks")
 """These suites, with a thousand texts in chunks in place of each short string cut in each way, try an adapter."""
 
 
