@@ -73,7 +73,7 @@ def environment(folder, **more):
 
 
 def test_sanitizers_have_nothing_to_say(tmp_path):
-    asked = [*building._compiler(), "-print-file-name=libasan.so"]
+    asked = [*next(building._compilers()), "-print-file-name=libasan.so"]
     runtime = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
     if not Path(runtime).is_absolute():
         pytest.skip("the compiler has no libasan.so")

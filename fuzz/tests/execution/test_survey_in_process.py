@@ -303,7 +303,7 @@ def test_inputs_that_are_made_for_several_targets_are_those_that_each_would_make
 @pytest.mark.parametrize("taken", [False, True])
 def test_the_loop_in_this_process_judges_as_python_does(library, inputs, taken):
     """Where the sanitizers watch it (conformance/tests/sweep/test_sweep_sanitized.py)."""
-    abi, address = ABIS["errpos(ptr,len)"], ctypes.cast(ctypes.CDLL(str(library))["odd"], ctypes.c_void_p).value
+    abi, address = ABIS["errpos(ptr,len)"], ctypes.cast(ctypes.CDLL(str(library))["odd"], ctypes.c_void_p).value or 0
     judge = ExpectedAnswers(AUTOMATON, "V", "", offsets=True, strips_signature=False)
     progress, kinds, shard = Progress(mmap.mmap(-1, PROGRESS_OCTETS)), bytearray(COUNT), wanted()
     progress.begin(FIRST)

@@ -168,7 +168,7 @@ def _digest(made_by: str) -> str:
 
 
 def _name(compiler: Sequence[str]) -> str:
-    """A file's name that distinguishes everything that the core depends on, but not by which name Python was started."""
+    """A file's name that distinguishes all that the core depends on, but not by which name Python was started."""
     zig = importlib.util.find_spec("ziglang") if len(compiler) > 1 else None
     program = compiler[0] if zig is None or zig.origin is None else zig.origin
     machine = f"{sys.platform} {platform.machine()} {platform.libc_ver()}"
