@@ -168,7 +168,7 @@ def _digest(made_by: str) -> str:
 
 
 def _name(compiler: Sequence[str]) -> str:
-    """A file's name that distinguishes all that the core depends on, but not by which name Python was started."""
+    """A file's name that distinguishes all that the core depends on, which no name of the same Python is."""
     zig = importlib.util.find_spec("ziglang") if len(compiler) > 1 else None
     program = compiler[0] if zig is None or zig.origin is None else zig.origin
     machine = f"{sys.platform} {platform.machine()} {platform.libc_ver()}"
@@ -206,6 +206,8 @@ def _is_ours(path: Path) -> bool:
         states = [path.lstat(), path.parent.lstat()]
     except OSError:
         return False
-    own = {os.geteuid(), 0} if sys.platform != "win32" else {0}
+    own = {0}
+    if sys.platform != "win32":
+        own.add(os.geteuid())
     alone = all(each.st_uid in own and not each.st_mode & (stat.S_IWGRP | stat.S_IWOTH) for each in states)
     return alone and stat.S_ISREG(states[0].st_mode) and stat.S_ISDIR(states[1].st_mode)
