@@ -13,7 +13,8 @@ import numpy as np
 from overlong.conformance.sweep.compiled.packed import PackedAutomaton
 from overlong.conformance.sweep.compiled.tables import CharacterBits
 from overlong.reference import dialect
-from overlong.reference.native import _layout
+from overlong.reference.blocks import Edge
+from overlong.reference.native import _blocks, _layout
 from overlong.reference.shift import ShiftAutomaton
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def main() -> None:
     packed, shifts = PackedAutomaton(automaton), ShiftAutomaton.of(automaton)
     assert shifts.dead is not None, "it is the same automaton"
     begins = np.array([to != automaton.dead for to in automaton.table[0]])
+    states, ends, edges = _blocks(automaton)
+    assert states, "the core reads it in blocks"
     _, accepting, dead, plain = packed.words.tolist()
     for name, value in {
         "uint8_t table[][256]": "{" + ",".join(map(row, automaton.table)) + "}",
@@ -45,8 +48,9 @@ def main() -> None:
         "automaton words": f"{{packed, {accepting}u, {dead}u, {plain}u}}",
         "uint64_t rows[256]": row(shifts.rows),
         "uint8_t begins[256]": row(begins.tolist()),
-        "shifts by_shifts": f"{{rows, begins, {shifts.dead}u, {plain}u}}",
-        "uint64_t layout[256]": row(_layout(SPOKEN, begins).tolist()),
+        "edge edges[]": "{" + ",".join(map(row, [*edges, Edge(states, 0, 0, 0)])) + "}",
+        "shifts by_shifts": f"{{rows, begins, {shifts.dead}u, {plain}u, edges, {states}u, {len(ends)}u, {row(ends)}}}",
+        "layout by_layout": "{" + ",".join(map(row, _layout(SPOKEN, begins).tolist())) + "}",
     }.items():
         print(f"static const {name} = {value};")
 

@@ -1,24 +1,13 @@
 /* The core in C against a walk of the same automaton, octet by octet: the first error, the numbers, the verdict.
  *
  * core_tables.py prints the tables. An input is read as it is, and many times in a row, which brings it across words,
- * strides and lanes. Octets stand in memory of exactly their size, so that a sanitizer sees what is read behind them.
+ * rows and blocks. Octets stand in memory of exactly their size, so that a sanitizer sees what is read behind them.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "automaton.h"
-
-/* decoding.c */
-typedef struct {
-  const uint64_t *rows;
-  const uint8_t *begins;
-  uint64_t dead, plain;
-} shifts;
-typedef struct {
-  int64_t offset, length, incomplete;
-} first_error;
-void find_first_error(const shifts *, const uint8_t *, uint64_t, first_error *);
-void find_numbers(const uint64_t *, const uint8_t *, uint64_t, uint32_t *, uint64_t *);
+#include "decoding.h"
 
 /* columns.c */
 void read_columns(
@@ -27,7 +16,7 @@ void read_columns(
 
 #include "core_tables.h"
 
-#define MOST (UINT64_C(1) << 14) /* octets of the longest text; the lanes of a block begin at 4096 */
+#define MOST (UINT64_C(1) << 14) /* octets of the longest text: many blocks */
 
 static void require(bool right, const char *what, uint64_t size) {
   if (right) return;
@@ -75,7 +64,7 @@ static void compare(const uint8_t *octets, uint64_t size) {
 
   if (is_right) {
     uint64_t count;
-    find_numbers(layout, octets, size, found, &count);
+    find_numbers(&by_layout, octets, size, found, &count);
     require(count == right.count, "the count of numbers", size);
     require(!memcmp(found + 1, numbers, count * sizeof *numbers), "a number", size);
   }

@@ -8,11 +8,10 @@
  * others, and the block with the first error, are read octet by octet, by the rows of a shift automaton
  * (reference/shift.py).
  */
-#include "core.h"
+#include "decoding.h"
 
 #define SHIFT 63u
 #define STATES 10u
-#define ENDS 30u
 #define ROWS 8u
 #define BLOCK (ROWS * ACROSS)
 
@@ -41,22 +40,6 @@ typedef uint64_t word_set __attribute__((vector_size(ACROSS)));
 #else
 #define WORDS_BEFORE(words) __builtin_shuffle(words, (word_set){1, 0})
 #endif
-
-typedef struct {
-  uint64_t from, to; /* states: 0 is the start; each of the others leads to later ones, or to the start */
-  uint64_t low, stop; /* the edge's octets are below end `stop`, and not below end `low` */
-} edge;
-
-typedef struct {
-  const uint64_t *rows;  /* for each octet: at the shift of each state, the shift of the next; the start is 0 */
-  const uint8_t *begins; /* for each octet 1, if it is live from the start */
-  uint64_t dead;         /* the shift of that state; or none */
-  uint64_t plain;        /* a bit in each octet: octets without it stay in the start; 0: there is none */
-  const edge *edges;     /* by `from`; the last one's is `states` */
-  uint64_t states;       /* 0: blocks cannot be read by this automaton */
-  uint64_t count;        /* of the ends */
-  uint64_t ends[ENDS];   /* of the ranges of octets; after these, one that is below all octets and one above */
-} shifts;
 
 /* The end of the octets, in steps of 64 from `at` on, that are plain. */
 INLINE uint64_t behind_plain(const shifts *by, const uint8_t *octets, uint64_t size, uint64_t at) {
@@ -120,12 +103,6 @@ WIDE static uint64_t read_blocks(const shifts *by, const uint8_t *octets, uint64
   }
 }
 
-typedef struct {
-  int64_t offset;     /* of the first error; -1: there is none */
-  int64_t length;     /* of its maximal subpart */
-  int64_t incomplete; /* the octets ended inside a character that could be completed */
-} first_error;
-
 EXPORT void find_first_error(const shifts *by, const uint8_t *octets, uint64_t size, first_error *found) {
   uint64_t at = by->states && is_wide() ? read_blocks(by, octets, size) : behind_plain(by, octets, size, 0);
   /* All octets before are live. One that can begin a character is live in the start only: it was read there. */
@@ -141,12 +118,6 @@ EXPORT void find_first_error(const shifts *by, const uint8_t *octets, uint64_t s
   }
   *found = at < size ? (first_error){(int64_t)at, (int64_t)(size - at), 1} : (first_error){-1, 0, 0};
 }
-
-typedef struct {
-  uint64_t begins[UINT8_MAX + 1]; /* for each octet 1, if it begins a character */
-  uint64_t moves[UINT8_MAX + 1];  /* how far it shifts the bits of earlier octets; 32: out of the number */
-  uint64_t bits[UINT8_MAX + 1];   /* its own */
-} layout;
 
 /* Each octet overwrites its character's number, the last one completes it. */
 INLINE uint64_t read_numbers(const layout *by, const uint8_t *octets, uint64_t size, uint32_t *numbers) {
