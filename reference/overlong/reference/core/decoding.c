@@ -142,19 +142,31 @@ EXPORT void find_first_error(const shifts *by, const uint8_t *octets, uint64_t s
   *found = at < size ? (first_error){(int64_t)at, (int64_t)(size - at), 1} : (first_error){-1, 0, 0};
 }
 
+#define PIECE (2 * WORD)
+
 typedef struct {
-  uint64_t begins[UINT8_MAX + 1]; /* for each octet 1, if it begins a character */
-  uint64_t moves[UINT8_MAX + 1];  /* how far it shifts the bits of earlier octets; 32: out of the number */
-  uint64_t bits[UINT8_MAX + 1];   /* its own */
+  uint64_t plain;               /* a bit in each octet: octets without it are their own number; 0: there is none */
+  uint64_t rows[UINT8_MAX + 1]; /* for each octet its bits, above six that say how far it shifts those of earlier octets;
+                                   32, out of the number, if it begins a character */
 } layout;
 
-/* Each octet overwrites its character's number, the last one completes it. */
+/* Each octet overwrites its character's number, the last one completes it. The first number is no character's. */
 INLINE uint64_t read_numbers(const layout *by, const uint8_t *octets, uint64_t size, uint32_t *numbers) {
-  uint64_t number = 0, count = 0; /* the first is no character's */
-  for (uint64_t place = 0; place < size; place++) {
-    number = number << (by->moves[octets[place]] & SHIFT) | by->bits[octets[place]];
-    count += by->begins[octets[place]];
-    numbers[count] = (uint32_t)number;
+  uint64_t number = 0, count = 0;
+  for (uint64_t at = 0; at < size; at += PIECE) {
+    const uint64_t length = size - at < PIECE ? size - at : PIECE;
+    const uint8_t *const piece = octets + at;
+    if (by->plain && length == PIECE && !((load64(piece) | load64(piece + WORD)) & by->plain)) {
+      for (uint64_t place = 0; place < PIECE; place++) numbers[count + 1 + place] = piece[place];
+      count += PIECE;
+      continue;
+    }
+    for (uint64_t place = 0; place < length; place++) {
+      const uint64_t row = by->rows[piece[place]];
+      number = number << (row & SHIFT) | row >> 6;
+      count += row >> 5 & 1;
+      numbers[count] = (uint32_t)number;
+    }
   }
   return count;
 }
