@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Octets = bytes | bytearray | memoryview | NDArray[np.uint8]
 
 _OUT = 32
-"""The shift for octets that begin a character."""
+"""The shift for octets that begin a character; the shift of any other octet shares no bit with it."""
 _NONE = 1 << WIDTH
 """No state's shift."""
 
@@ -75,7 +75,9 @@ class Oracle:
         self._edges = np.array([*edges, Edge(states, 0, 0, 0)], np.uint64)
         words = *tables, dead, plain * (2**64 // 255), self._edges.ctypes.data, states, len(ends), *ends
         self._shifts = np.array(words, np.uint64)
-        self._layout = _layout(spoken, self._begins)
+        layout = _layout(spoken, self._begins)
+        own = all(int(layout[octet]) >> WIDTH == octet for octet in OCTETS if not octet & plain)
+        self._layout = np.array([plain * (2**64 // 255) * own, *layout], np.uint64)
 
     @property
     def dialect(self) -> Dialect:
@@ -146,14 +148,14 @@ def _blocks(automaton: Automaton) -> Blocks:
 
 
 def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """For each octet: whether it begins a character, how far it shifts the bits of earlier octets, and its own bits.
+    """For each octet its bits of the number, above six bits that say how far it shifts the bits of earlier octets.
 
     An octet that begins a character shifts them by 32, out of the number.
 
     Raises:
         ValueError: an octet's bits depend on the character that it is in.
     """
-    rows: list[tuple[int, int]] = []
+    rows: list[int] = []
     for octet in OCTETS:
         if begins[octet]:
             row = spoken.layout.announced(octet)
@@ -166,5 +168,6 @@ def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
             raise ValueError(
                 f"{spoken.name}: the bits of octet {octet:02X} depend on its character; use overlong.reference.decode"
             )
-        rows += own
-    return np.array([begins, *zip(*rows, strict=True)], np.uint64)
+        ((moves, bits),) = own
+        rows.append(bits << WIDTH | moves)
+    return np.array(rows, np.uint64)

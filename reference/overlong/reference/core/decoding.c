@@ -119,13 +119,25 @@ EXPORT void find_first_error(const shifts *by, const uint8_t *octets, uint64_t s
   *found = at < size ? (first_error){(int64_t)at, (int64_t)(size - at), 1} : (first_error){-1, 0, 0};
 }
 
-/* Each octet overwrites its character's number, the last one completes it. */
+#define PIECE (2 * WORD)
+
+/* Each octet overwrites its character's number, the last one completes it. The first number is no character's. */
 INLINE uint64_t read_numbers(const layout *by, const uint8_t *octets, uint64_t size, uint32_t *numbers) {
-  uint64_t number = 0, count = 0; /* the first is no character's */
-  for (uint64_t place = 0; place < size; place++) {
-    number = number << (by->moves[octets[place]] & SHIFT) | by->bits[octets[place]];
-    count += by->begins[octets[place]];
-    numbers[count] = (uint32_t)number;
+  uint64_t number = 0, count = 0;
+  for (uint64_t at = 0; at < size; at += PIECE) {
+    const uint64_t length = size - at < PIECE ? size - at : PIECE;
+    const uint8_t *const piece = octets + at;
+    if (by->plain && length == PIECE && !((load64(piece) | load64(piece + WORD)) & by->plain)) {
+      for (uint64_t place = 0; place < PIECE; place++) numbers[count + 1 + place] = piece[place];
+      count += PIECE;
+      continue;
+    }
+    for (uint64_t place = 0; place < length; place++) {
+      const uint64_t row = by->rows[piece[place]];
+      number = number << (row & SHIFT) | row >> 6;
+      count += row >> 5 & 1;
+      numbers[count] = (uint32_t)number;
+    }
   }
   return count;
 }

@@ -29,9 +29,9 @@ typedef struct {
 } first_error;
 
 typedef struct {
-  uint64_t begins[UINT8_MAX + 1]; /* for each octet 1, if it begins a character */
-  uint64_t moves[UINT8_MAX + 1];  /* how far it shifts the bits of earlier octets; 32: out of the number */
-  uint64_t bits[UINT8_MAX + 1];   /* its own */
+  uint64_t plain;               /* a bit in each octet: octets without it are their own number; 0: there is none */
+  uint64_t rows[UINT8_MAX + 1]; /* for each octet its bits, above six that say how far it shifts those of earlier octets;
+                                   32, out of the number, if it begins a character */
 } layout;
 
 EXPORT void find_first_error(const shifts *, const uint8_t *, uint64_t, first_error *);
