@@ -14,7 +14,7 @@ from overlong.conformance.sweep.compiled.packed import PackedAutomaton
 from overlong.conformance.sweep.compiled.tables import CharacterBits
 from overlong.reference import dialect
 from overlong.reference.blocks import Edge
-from overlong.reference.native import _blocks, oracle
+from overlong.reference.native import _blocks, _layout
 from overlong.reference.shift import ShiftAutomaton
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ def main() -> None:
     begins = np.array([to != automaton.dead for to in automaton.table[0]])
     states, ends, edges = _blocks(automaton)
     assert states, "the core reads it in blocks"
-    numbers = oracle()._layout.tolist()
     _, accepting, dead, plain = packed.words.tolist()
     for name, value in {
         "uint8_t table[][256]": "{" + ",".join(map(row, automaton.table)) + "}",
@@ -51,7 +50,7 @@ def main() -> None:
         "uint8_t begins[256]": row(begins.tolist()),
         "edge edges[]": "{" + ",".join(map(row, [*edges, Edge(states, 0, 0, 0)])) + "}",
         "shifts by_shifts": f"{{rows, begins, {shifts.dead}u, {plain}u, edges, {states}u, {len(ends)}u, {row(ends)}}}",
-        "layout by_layout": f"{{{numbers[0]}u, {row(numbers[1:])}}}",
+        "layout by_layout": f"{{{plain}u, {row(_layout(SPOKEN, begins).tolist())}}}",
     }.items():
         print(f"static const {name} = {value};")
 
