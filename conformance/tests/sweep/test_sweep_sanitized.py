@@ -23,7 +23,7 @@ WATCHED = {
     "fuzz/tests/execution/test_survey_in_process.py": "in_this_process",
     "fuzz/tests/generation/test_generation.py": "make_the_same",
     "fuzz/tests/generation/test_generation_features.py": "reads_as_python",
-    "reference/tests/test_native.py": "mixed_text or seams or every_scalar_value",
+    "reference/tests/test_native.py": "mixed_text or every_scalar_value",
 }
 """Files and their tests, which call every function of the core."""
 RUN = f"""
