@@ -27,8 +27,10 @@ POSIX_ONLY = {
     "overlong.conformance.targets.adapters.postgresql",
     "overlong.conformance.targets.adapters.shared_library",
     "overlong.fuzz.execution.adapter",
+    "overlong.reference.native",
 }
-"""They fork, or hand on descriptors by number. All are programs, which the harness starts where it can."""
+"""They fork, hand on descriptors by number, or need the core in C. All but the last are programs, which the harness
+starts where it can."""
 
 RIGHT_C = Path(__file__).parents[1] / "shared_libraries" / "right.c"
 IMPORTS = """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SOURCES = tuple(sorted(Path(__file__).parent.glob("*.[ch]")))
 OPTIONS = ("-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden")
 COMPILERS = ("cc", "gcc", "clang")
-ZIG = (sys.executable, "-m", "ziglang", "cc")
+ZIG = (sys.executable, "-P", "-m", "ziglang", "cc")
 _OF_ZIG = ("-mcpu=baseline", "-s")  # by default it builds for this very processor
 _BUILD_SECONDS = 240
 

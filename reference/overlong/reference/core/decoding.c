@@ -133,9 +133,9 @@ INLINE uint64_t read_numbers(const layout *by, const uint8_t *octets, uint64_t s
       continue;
     }
     for (uint64_t place = 0; place < length; place++) {
-      const uint64_t row = by->rows[piece[place]];
-      number = number << (row & SHIFT) | row >> 6;
-      count += row >> 5 & 1;
+      const uint64_t bits = by->rows[piece[place]];
+      number = number << (bits & SHIFT) | bits >> 6;
+      count += bits >> 5 & 1;
       numbers[count] = (uint32_t)number;
     }
   }
