@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 SOURCES = tuple(sorted(Path(__file__).parent.glob("*.[ch]")))
 OPTIONS = ("-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden")
@@ -123,22 +123,50 @@ def compiled(compiler: Sequence[str], output: Path, options: Sequence[str] = ())
     sources = [str(path) for path in SOURCES if path.suffix == ".c"]
     try:
         with tempfile.TemporaryDirectory(prefix="overlong-core-") as empty:
-            said = subprocess.run(
+            said = quietly(
                 [*compiler, *OPTIONS, *options, "-o", str(output.absolute()), *sources],
-                cwd=empty,  # linkers read files of their current folder
-                env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": empty, "ZIG_LOCAL_CACHE_DIR": empty},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="backslashreplace",
-                timeout=_BUILD_SECONDS,
-                check=False,
+                Path(empty),
+                {"ZIG_GLOBAL_CACHE_DIR": empty, "ZIG_LOCAL_CACHE_DIR": empty},
+                _BUILD_SECONDS,
             )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotBuilt(f"building the core failed: {in_a_line(str(error))}") from error
     if said.returncode != 0:
-        errors = [line for line in said.stderr.splitlines() if "error" in line] or said.stderr.splitlines() or [""]
-        raise NotBuilt(f"building the core failed: {in_a_line(f'{compiler[0]}: {errors[0]}')}")
+        raise NotBuilt(f"building the core failed: {in_a_line(f'{compiler[0]}: {first_error(said.stderr)}')}")
+
+
+def quietly(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """Run a compiler, and keep what it says.
+
+    Args:
+        command: its command line.
+        folder: an own one to run it in: linkers, javac and rustup read files of their current folder.
+        environment: further variables.
+        seconds: its limit.
+
+    Raises:
+        OSError: it cannot be started.
+        subprocess.TimeoutExpired: it takes longer.
+    """
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="backslashreplace",
+        timeout=seconds,
+        check=False,
+    )
+
+
+def first_error(said: str) -> str:
+    """The line of a compiler's words that says most; empty if it says nothing."""
+    lines = [line for line in said.splitlines() if line.strip() and not line.startswith("#")]  # # is Go's
+    return next((line for line in lines if "error" in line), lines[0] if lines else "")
 
 
 def in_a_line(text: str) -> str:
@@ -168,7 +196,7 @@ def _digest(made_by: str) -> str:
 
 
 def _name(compiler: Sequence[str]) -> str:
-    """A file's name that distinguishes all that the core depends on, which no name of the same Python is."""
+    """A file's name: all that the core depends on, but not the name by which Python was started."""
     zig = importlib.util.find_spec("ziglang") if len(compiler) > 1 else None
     program = compiler[0] if zig is None or zig.origin is None else zig.origin
     machine = f"{sys.platform} {platform.machine()} {platform.libc_ver()}"
