@@ -86,7 +86,12 @@ SAYINGS = (
     *("vectors list --flag OV201", "vectors list --suite streams", "vectors list --format json --family surrogate"),
     *("vectors show overlong/e080af", "vectors list --suite nonsense", "vectors export --format nonsense"),
     *("certify nonsense", "certify --suite nonsense cpython", "certify --profile nonsense cpython", "certify"),
-    *("sweep --exhaustive 9 cpython", "fuzz --runs many cpython", "replay nonsense/00 cpython", "verify nothing.json"),
+    *(
+        "sweep --plan exhaustive-9 cpython",
+        "fuzz --runs many cpython",
+        "replay nonsense/00 cpython",
+        "verify nothing.json",
+    ),
     *("report nothing", "certify py:nothing.py:decode", "certify py:known_wrong.py:nothing", "diff nothing nothing"),
     "replay E080AF py:known_wrong.py:overlong_slash",
     "replay surrogate/eda080 py:known_wrong.py:surrogates",
@@ -100,9 +105,35 @@ SAYINGS = (
     "score --format json streams.tsv",
 )
 IDENTIFIED = ("surrogates", "five_octets", "one_for_each_octet", "LosesTwoOfFour", "always_true")
-SMALL = ("--exhaustive", "2", "--depth", "0", "--placed", "4", "--lengths", "64", "--pairs", "--order")
-LARGE = ("--exhaustive", "3", "--depth", "1", "--placed", "16", "--lengths", "128", "--pairs", "--order")
-IN_FULL = ("--thorough", "--depth", "0", "--placed", "8")
+SMALL = (
+    "--plan",
+    "exhaustive-2",
+    "--plan",
+    "depth-0",
+    "--plan",
+    "placed-4",
+    "--plan",
+    "lengths-64",
+    "--plan",
+    "pairs",
+    "--plan",
+    "order",
+)
+LARGE = (
+    "--plan",
+    "exhaustive-3",
+    "--plan",
+    "depth-1",
+    "--plan",
+    "placed-16",
+    "--plan",
+    "lengths-128",
+    "--plan",
+    "pairs",
+    "--plan",
+    "order",
+)
+IN_FULL = ("--thorough", "--plan", "depth-0", "--plan", "placed-8")
 BUILTINS = ("--quick", "--timeout", "60")
 IN_PART = ("--quick",)
 KNOWN_WRONG = (
@@ -220,7 +251,7 @@ def swept_pieces(commands: Commands) -> Iterator[tuple[str, Callable[[], Any]]]:
     for name in SWEPT:
         yield f"sweeps/{name}", partial(swept, commands, py(name), SMALL)
     for name, profile in OTHER_PROFILES.items():
-        options = ("--profile", profile, "--exhaustive", "2", "--depth", "0", "--pairs")
+        options = ("--profile", profile, "--plan", "exhaustive-2", "--plan", "depth-0", "--plan", "pairs")
         yield f"sweeps/{name} as {profile}", partial(swept, commands, py(name), options)
     for name in COMPILED:
         if name.startswith("stream_"):

@@ -145,7 +145,7 @@ def ours(entry: Entry) -> str:
         return linked(vector) + (", so cut in `chunking`" if asked else ", cut otherwise")
     if whole := _whole(entry.octets):
         return whole
-    said = [f"`sweep --exhaustive {len(entry.octets)}`"] if len(entry.octets) <= _SWEPT else []
+    said = [f"`sweep --plan exhaustive-{len(entry.octets)}`"] if len(entry.octets) <= _SWEPT else []
     found = [each for each in segments(entry.octets) if isinstance(each, MaximalSubpart)]
     wrong = dict.fromkeys(_whole(entry.octets[each.offset : each.offset + each.length]) for each in found)
     parts = list(filter(None, wrong))

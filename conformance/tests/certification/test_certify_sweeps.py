@@ -165,7 +165,7 @@ def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, t
     plans = [part.plan for part in swept(certificate).plans]
     assert plans[:-1] == list(SHORT.plans)
     assert plans[-1].startswith("drawn-")
-    assert f"--drawn {plans[-1].removeprefix('drawn-')} " in certificate.command
+    assert f"--plan {plans[-1]} " in certificate.command
     again = certify(so(library, "right"), sweeps=plans[-1:])
     assert again.to_json() == certificate.to_json(), "the seed is in the command: the same octets"
     statement = valid("certificate-1", certificate.statement)
@@ -190,7 +190,7 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
     assert "--no-sweeps" in without.command
     certificate = certify(name, sweeps=["placed-40"], output=tmp_path)
     run = certificate.run
-    assert "--placed 40" in certificate.command
+    assert "--plan placed-40" in certificate.command
     assert [part.plan for part in swept(certificate).plans] == [
         *(name for name in SHORT.plans if not name.startswith("placed")),
         *(part.plan for part in swept(certificate).plans if part.plan.startswith("drawn-")),
@@ -222,7 +222,7 @@ def test_a_decoder_that_is_wrong_is_not_swept_to_the_end_and_the_command_gives_t
     )
     (note,) = (note for note in run.notes if note.startswith("not swept further, for it diverges: "))
     assert all(name in note for name in SHORT.plans[len(plans) :])
-    assert "--drawn" not in certificate.command, "no seed of a plan that was not asked"
+    assert "--plan drawn" not in certificate.command, "no seed of a plan that was not asked"
     assert certify(so(library, "wrong_at_33")).to_json() == certificate.to_json()
 
 
@@ -442,7 +442,7 @@ def test_a_decoder_that_knows_all_fixed_strings_by_heart_fails(tmp_path, monkeyp
     certificate = certify(name)
     assert not certificate.conformant
     (drawn,) = seeds_of(part.plan for part in swept(certificate).plans)
-    assert f"--sample {drawn} " in certificate.command, "the seed repeats it"
+    assert f"--plan sample-{drawn} " in certificate.command, "the seed repeats it"
     again = certify(name, sweeps=[f"sample-{drawn}"])
     assert again.to_json() == certificate.to_json()
     assert fresh(lean).startswith("sample-"), "as --tier adds it"
@@ -520,7 +520,7 @@ def test_a_tier_is_chosen_by_its_name(tmp_path):
     result = CliRunner().invoke(cli, words)
     assert result.exit_code == 0, result.output
     assert "swept · tier least" in result.output
-    for other in (["--no-sweeps"], ["--depth", "1"]):
+    for other in (["--no-sweeps"], ["--plan", "depth-1"]):
         assert CliRunner().invoke(cli, [*words, *other]).exit_code == 2
 
 

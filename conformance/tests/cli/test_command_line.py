@@ -80,7 +80,7 @@ def test_what_the_system_refuses_to_this_program_is_no_internal_error(error, mon
 def test_a_python_without_a_standard_module_is_told_by_its_name(tmp_path):
     """As one built where SQLite's headers were missing."""
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['_sqlite3'] = None\n", encoding="utf-8")
-    done = overlong("sweep", "cpython", "--exhaustive", "1", cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    done = overlong("sweep", "cpython", "--plan", "exhaustive-1", cwd=tmp_path, PYTHONPATH=str(tmp_path))
     assert done.returncode == 4
     assert_one_line(done.stderr)
     assert "lacks a module of its standard library" in done.stderr

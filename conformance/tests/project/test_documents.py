@@ -741,7 +741,7 @@ def test_the_recording_is_a_session_of_the_page():
 def test_plans_on_the_page_are_those_there_are():
     table = rows("suites.md", "## Plans")
     assert [cells[0].strip("`").partition("(")[0] for cells in table] == list(PLANS)
-    for name, _, strings, _ in table:
+    for name, strings, _ in table:
         kind = PLANS[name.strip("`").partition("(")[0]]
         number = {"depth": 1, "exhaustive": 4}.get(kind.name, kind.usual)
         plan = plan_named(kind.name if kind.least is None else f"{kind.name}-{number}")

@@ -200,7 +200,7 @@ COMMANDS = [  # every verb, in an order in which each finds what those before it
     (DONE, "diff", "right", "right"),
     (DONE, "report", "right", "--format", "html,junit,sarif,badge", "-o", "pages"),
     (DONE, "verify", "right"),
-    (DONE, "sweep", "--exhaustive", "2", "-o", "swept", "cpython"),
+    (DONE, "sweep", "--plan", "exhaustive-2", "-o", "swept", "cpython"),
     *[(DONE, "fuzz", *CAMPAIGN, "--engine", engine, "--dir", engine, "py:./my_own.py:decode") for engine in ENGINES],
     *[(DONE, "fuzz", *CAMPAIGN, "--engine", engine, "--dir", f"{engine}-2", "cpython") for engine in ENGINES[:2]],
     (DIVERGES, "fuzz", "--runs", "500", "--seed", "1", "--ci", "--dir", "found", "cpython-surrogatepass"),

@@ -291,7 +291,7 @@ def test_what_certify_writes_is_what_report_writes_later(tmp_path):
 
 @pytest.mark.long
 def test_a_sweep_is_read_back_and_written_alike(tmp_path):
-    words = ["sweep", "--exhaustive", "2", "--jobs", "1", "--format", "json,html", "-q", "-o", str(tmp_path)]
+    words = ["sweep", "--plan", "exhaustive-2", "--jobs", "1", "--format", "json,html", "-q", "-o", str(tmp_path)]
     assert CliRunner().invoke(cli, [*words, TARGETS[1]]).exit_code == 1
     written = valid("sweep-1", json.loads((tmp_path / "sweep.json").read_text()))
     report = read([tmp_path])

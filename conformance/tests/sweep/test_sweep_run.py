@@ -125,7 +125,18 @@ def test_what_was_broken_off_goes_on_where_it_was(stand_in, monkeypatch, tmp_pat
 
 def test_killed_at_any_moment_and_resumed(tmp_path):
     """SIGKILL twice in one sweep, at random moments."""
-    words = ["sweep", "--exhaustive", "1", "--depth", "0", "--jobs", "2", "-o", tmp_path / "killed", "cpython"]
+    words = [
+        "sweep",
+        "--plan",
+        "exhaustive-1",
+        "--plan",
+        "depth-0",
+        "--jobs",
+        "2",
+        "-o",
+        tmp_path / "killed",
+        "cpython",
+    ]
     log = tmp_path / "log"
     moments = random.Random(6)
     for number in range(2):
@@ -150,7 +161,7 @@ def test_killed_at_any_moment_and_resumed(tmp_path):
 
 def test_interrupted_by_hand(tmp_path):
     log = tmp_path / "log"
-    running = overlong("sweep", "--depth", "0", "-o", tmp_path / "out", "cpython", log=log, seconds=0.2)
+    running = overlong("sweep", "--plan", "depth-0", "-o", tmp_path / "out", "cpython", log=log, seconds=0.2)
     while not log.exists() or len(log.read_text().splitlines()) < 5:
         time.sleep(0.01)
     running.send_signal(signal.SIGTERM)  # like Ctrl-C, which a shell may have made this process ignore
@@ -319,7 +330,7 @@ def test_a_file_that_cannot_be_used_is_left_as_it_is(stand_in, tmp_path, damage,
 
 def test_a_full_disk_loses_nothing(tmp_path):
     """A limit on file size simulates a full disk."""
-    words = ["sweep", "--depth", "0", "-o", tmp_path, "cpython"]
+    words = ["sweep", "--plan", "depth-0", "-o", tmp_path, "cpython"]
     out, err = (full := overlong(*words, before=["sh", "-c", 'ulimit -f 120 && exec "$@"', "sh"])).communicate(
         timeout=HUNG
     )
@@ -336,7 +347,7 @@ def test_a_folder_that_may_not_be_written(tmp_path):
     folder = (
         Path("/sys/overlong") if os.access(tmp_path, os.W_OK) else tmp_path
     )  # the only place where root cannot write
-    out, err = (done := overlong("sweep", "--exhaustive", "1", "-o", folder, "cpython")).communicate(timeout=HUNG)
+    out, err = (done := overlong("sweep", "--plan", "exhaustive-1", "-o", folder, "cpython")).communicate(timeout=HUNG)
     assert (done.returncode, out) == (2, "")
     assert "choose another folder with -o" in one_line(err)
 

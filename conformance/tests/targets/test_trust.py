@@ -90,7 +90,8 @@ def nothing_ran():
 @pytest.mark.parametrize(
     "words",
     [
-        CORE, ("certify", "-q", "--quick"), ("replay", "80"), ("identify", "-q"), ("sweep", "-q", "--exhaustive", "1"),
+        CORE, ("certify", "-q", "--quick"), ("replay", "80"), ("identify", "-q"),
+        ("sweep", "-q", "--plan", "exhaustive-1"),
         ("target", "check"), ("matrix", "-q", "--quick", "cpython"), ("fuzz", "-q", "--runs", "10"),
     ],
     ids=lambda words: words[0],

@@ -36,7 +36,7 @@ def found(tmp_path_factory):
     target = f"py:{folder / 'decoder.py'}:decode"
     core = ("certify", "--suite", "core", "-q")
     assert overlong(*core, "-o", folder / "certify", target).exit_code == 1
-    assert overlong("sweep", "--exhaustive", 2, "-q", "-o", folder / "sweep", target).exit_code == 1
+    assert overlong("sweep", "--plan", "exhaustive-2", "-q", "-o", folder / "sweep", target).exit_code == 1
     assert overlong(*core, "--suite", "encoder-edges", "-o", folder / "encoder", "cpython-surrogatepass").exit_code == 1
     rows = (folder / "certify", folder / "encoder", folder / "twice")
     shutil.copytree(folder / "certify", folder / "twice")
@@ -143,7 +143,7 @@ def test_a_promoted_one_is_asked_again(found, tmp_path):
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
-@pytest.mark.parametrize("verb", [("sweep", "--exhaustive", 2), ("fuzz", "--runs", 500, "--seed", 1)])
+@pytest.mark.parametrize("verb", [("sweep", "--plan", "exhaustive-2"), ("fuzz", "--runs", 500, "--seed", 1)])
 def test_a_name_that_is_no_utf_8_is_spelt_so_that_it_can_be_typed(tmp_path, monkeypatch, verb):
     """Both rejected their own new files: neither SQLite nor JSON takes a lone surrogate."""
     monkeypatch.chdir(tmp_path)

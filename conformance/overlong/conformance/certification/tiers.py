@@ -46,6 +46,7 @@ DEEP = Tier(
     "deep",
     (
         *("offsets-256", "after-3", "forms", "leads", "faults-3", "transitions-2", "order", "far-20", "placed-256"),
+        *("blocks-16", "runs-16", "addresses-72", "follows-64"),
         *("pairs", "history", "exhaustive-3", "lengths-4096", "thresholds-22", "depth-2"),
     ),
     "functions of shared libraries, given a minute or two",
@@ -54,6 +55,7 @@ FULL = Tier(
     "full",
     (
         *("offsets-128", "after-3", "depth-1", "forms", "leads", "faults-3", "transitions-2", "order", "far-18"),
+        *("blocks-16", "runs-16", "addresses-72", "follows-64"),
         *("placed-64", "pairs", "history", "exhaustive-3", "lengths-1024", "thresholds-20"),
     ),
     "functions of shared libraries, which are called in a process of their own",
@@ -62,13 +64,13 @@ USUAL = Tier(
     "usual",
     (
         *("exhaustive-2", "transitions-1", "after-3", "offsets-128", "far-17", "thresholds-8", "faults-3"),
-        *("forms", "leads", "depth-1", "order"),
+        *("blocks-13", "forms", "leads", "depth-1", "order"),
     ),
     "decoders that answer the strings of the suites at a million a second; functions of shared libraries with --quick",
 )
 LEAN = Tier(
     "lean",
-    ("exhaustive-2", "transitions-1", "after-1", "offsets-96", "far-17", "thresholds-4", "faults-1"),
+    ("exhaustive-2", "transitions-1", "after-1", "offsets-96", "far-17", "blocks-8", "thresholds-4", "faults-1"),
     "slower ones, down to two hundred thousand a second",
 )
 MODEST = Tier(

@@ -37,7 +37,7 @@ from overlong.conformance.cli.options import (
     width,
     with_limits,
 )
-from overlong.conformance.cli.plans import plans_wanted, with_plans
+from overlong.conformance.cli.plans import with_plans
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_suites, complete_targets, list_suites, named_now
 from overlong.conformance.results.headline import exit_code_of
@@ -151,6 +151,7 @@ Examples:
 @click.option("-v", "--verbose", is_flag=True, help="Also print each suite, what it shows, and the digests.")
 def command(
     target: tuple[str, ...],
+    plans: tuple[str, ...],
     suites: tuple[str, ...],
     given: tuple[Path, ...],
     profile: str,
@@ -222,7 +223,7 @@ def command(
     chosen: Sequence[str] | None = suites or (QUICK if quick else None)
     if budget and (tier or quick or thorough):
         raise click.UsageError("--for chooses the tier; leave it out, or --tier, --quick and --thorough")
-    plans = _plans(tier, no_sweeps=no_sweeps, budget=budget)
+    plans = _plans(plans, tier, no_sweeps=no_sweeps, budget=budget)
     if plans and answers is not None:
         raise click.UsageError("a sweep needs a target that runs, not recorded answers; leave out the sweep")
     folder, wanted = folder_and_file(output, Path("overlong-results") / slug(named), wanted)
@@ -262,9 +263,8 @@ def command(
     sys.exit(exit_code_of(certificate.state, len(certificate.stale)))
 
 
-def _plans(tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[str, ...]:
+def _plans(plans: tuple[str, ...], tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[str, ...]:
     """The plans that the command line names, one by one or as a tier."""
-    plans = plans_wanted()
     if (plans or tier or budget) and no_sweeps:
         raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
     if plans and tier:

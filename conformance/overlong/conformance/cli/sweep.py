@@ -33,7 +33,7 @@ from overlong.conformance.cli.options import (
     width,
     with_limits,
 )
-from overlong.conformance.cli.plans import plans_wanted, with_plans
+from overlong.conformance.cli.plans import with_plans
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.results.headline import exit_code_of
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   overlong sweep cpython
-  overlong sweep --exhaustive 3 py:mypackage.text:decode
-  overlong sweep --exhaustive 4 --jobs 8 \\
+  overlong sweep --plan exhaustive-3 py:mypackage.text:decode
+  overlong sweep --plan exhaustive-4 --jobs 8 \\
       'so:libfoo.so:check?abi=bool(ptr,len)'
-  overlong sweep --exhaustive 4 --resume \\
+  overlong sweep --plan exhaustive-4 --resume \\
       'so:libfoo.so:check?abi=bool(ptr,len)'
-  overlong sweep --placed 130 --pairs -- node adapter.js
-  overlong sweep --exhaustive 5 --cluster tcp://head:8786 mydecoder
+  overlong sweep --plan placed-130 --plan pairs -- node adapter.js
+  overlong sweep --plan exhaustive-5 --cluster tcp://head:8786 mydecoder
 """
 
 USUAL = (
@@ -101,6 +101,7 @@ _ESTIMATE = 5.0
 )
 def command(
     target: tuple[str, ...],
+    plans: tuple[str, ...],
     verdict: bool,  # noqa: FBT001
     columns: bool,  # noqa: FBT001
     profile: str,
@@ -140,7 +141,7 @@ def command(
     from overlong.conformance.sweep.sweep import sweep
 
     named = target_of(target)
-    plans = plans_wanted() or USUAL
+    plans = plans or USUAL
     if jobs is not None and cluster is not None:
         raise click.UsageError(
             "--jobs counts processes on this machine, --cluster uses other machines; leave one of them out"

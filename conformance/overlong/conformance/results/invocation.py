@@ -200,6 +200,5 @@ def _in_a_suite(vector: Vector) -> bool:
 
 
 def options_of(names: Iterable[str]) -> list[str]:
-    """Plans as words of a command line: ``--exhaustive 4 --pairs``."""
-    found = (spelt_now(name).partition("-") for name in names)
-    return [word for name, _, number in found for word in (f"--{name}", number) if word]
+    """Plans as words of a command line: ``--plan exhaustive-4 --plan pairs``."""
+    return [word for name in names for word in ("--plan", spelt_now(name))]

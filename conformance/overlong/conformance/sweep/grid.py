@@ -39,6 +39,9 @@ class Grid:
     """The number of leading axes that form an earlier string, asked right before the judged one."""
     around: int = CONTINUATION
     """The octet around the string in memory, if a target is called in its own process."""
+    placed: bool = False
+    """True if the choice of the first axis, whose pieces are empty, is the address modulo 64 of a string for such a
+    target."""
 
     @cached_property
     def size(self) -> int:

@@ -30,6 +30,7 @@ typedef struct {
   const uint64_t *padded; /* and its octets as a word, with what stands behind it */
   const int64_t *verdicts;
   uint64_t is_short; /* no choice of the last axis is longer than a word: the loop writes it */
+  uint64_t is_placed; /* the choice of the first axis is the address modulo 64 */
   uint64_t longest_last;
   uint64_t last_axis;
   level *levels;
@@ -94,7 +95,8 @@ EXPORT void lay_out_grid(grid_task *task) {
   const uint8_t *pieces = task->octets + ends[0];
   const uint64_t many = ends[1] - ends[0], length = now.length;
   loop->strings = task->is_short ? task->alike[now.choice] - now.choice : 1;
-  uint8_t *const start = start_of(loop->next + loop->strings, loop); /* of a run's number, wherever it is begun */
+  const uint64_t run = loop->next + loop->strings; /* its number, wherever it is begun */
+  uint8_t *const start = start_at(task->is_placed ? task->levels[0].choice : residue(run), loop);
   memcpy(start, task->line, length);
   uint8_t *end = start + length;
   loop->at = task->is_short ? end : task->spare;

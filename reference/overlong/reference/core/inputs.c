@@ -27,7 +27,7 @@ static void lay_out(uint8_t *start, uint64_t length, uint64_t dirty, input_task 
 
 EXPORT void make_input(input_task *task) {
   loop_task *loop = &task->loop;
-  uint8_t *const start = start_of(loop->next + 1, loop);
+  uint8_t *const start = start_at(residue(loop->next + 1), loop);
   const uint64_t length = write_input(task->by, loop->next, start);
   lay_out(start, length, length < LONGEST ? length : REACH, task); /* of one that was cut off, there was more */
   *task->read = verdict(loop->by, start, length, 0);
@@ -35,7 +35,7 @@ EXPORT void make_input(input_task *task) {
 
 EXPORT void take_input(input_task *task) {
   loop_task *loop = &task->loop;
-  uint8_t *const start = start_of(loop->next + 1, loop);
+  uint8_t *const start = start_at(residue(loop->next + 1), loop);
   const uint64_t length = *task->lengths++;
   memcpy(start, task->octets, SLACK);
   if (UNLIKELY(length > SLACK)) memcpy(start + SLACK, task->octets + SLACK, length - SLACK);

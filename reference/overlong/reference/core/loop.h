@@ -55,9 +55,9 @@ typedef struct loop_task {
   int64_t units;
 } loop_task;
 
-/* Room for a string of a number: its start, and the filler before it. */
-INLINE uint8_t *start_of(uint64_t number, const loop_task *task) {
-  uint8_t *const start = task->base + residue(number);
+/* Room for a string that starts there, modulo 64: its start, and the filler before it. */
+INLINE uint8_t *start_at(uint64_t place, const loop_task *task) {
+  uint8_t *const start = task->base + place;
   memset(start - 64, (int)task->around, 64);
   return start;
 }

@@ -167,6 +167,7 @@ class GridLoop(Asking["Grid"]):  # pyright: ignore[reportInvalidTypeArguments]  
             padded=pieces.padded.ctypes.data,
             verdicts=pieces.verdicts.ctypes.data,
             is_short=pieces.longest_last <= WORD,
+            is_placed=strings.placed,
             longest_last=pieces.longest_last,
             last_axis=len(strings.axes) - 1,
             levels=arranged.levels.ctypes.data,

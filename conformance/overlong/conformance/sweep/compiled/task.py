@@ -107,6 +107,8 @@ class GridWords(NamedTuple):
     verdicts: int
     is_short: int
     """1 if no choice of the last axis is longer than a word: then the loop writes it."""
+    is_placed: int
+    """1 if the choice of the first axis is the address modulo :data:`PLACES`."""
     longest_last: int
     last_axis: int
     levels: int
