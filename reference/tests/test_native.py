@@ -37,6 +37,7 @@ REFUSED = {
     "wtf-8": "12 states",
 }
 SUPPORTED = sorted(DIALECTS.keys() - REFUSED.keys())
+BY_ROWS = sorted({*SUPPORTED} - {"lax-rfc2279"})  # whose characters have four octets at most
 ORACLES = {name: oracle(name) for name in SUPPORTED}
 UTF8 = ORACLES["rfc3629"]
 SCALARS = [*range(0xD800), *range(0xE000, 0x110000)]
@@ -191,20 +192,20 @@ def test_the_first_error_is_found_across_all_seams_of_blocks_and_at_all_alignmen
                     assert spoken.first_error(moved) == (begin + expected[0], *expected[1:])
                 moved[place] = was
         # The seam is at each place of a plain run, too, and a run that breaks a character off is not skipped.
-        for broken in (text[-1][:-1], b""):
-            run = whole[: len(b"".join(text))] + b"a" * shift + broken + b"a" * BLOCK
+        for plain, broken in product((b"a" * shift, b"a" * (shift + BLOCK // 2)), (text[-1][:-1], b"")):
+            run = whole[: len(b"".join(text))] + plain + broken + b"a" * BLOCK * 2
             assert spoken.first_error(run) == rejected(spoken, run)
             assert said(spoken, run) == outcome(run, "fatal", spoken.dialect)
 
 
-@pytest.mark.parametrize("name", SUPPORTED)
-def test_every_supported_dialect_of_four_octets_at_most_is_read_by_rows(name):
-    spoken = dialect(name)
-    if name == "lax-rfc2279":
-        with pytest.raises(ValueError, match="at most four octets"):
-            Nibbles.of(spoken.automaton)
-    else:
-        assert Gathering.of(spoken, Nibbles.of(spoken.automaton)).picks
+@pytest.mark.parametrize("name", BY_ROWS)
+def test_well_formed_blocks_are_read_by_rows_to_the_last(name):
+    """An oracle whose walk refuses every octet: it begins at the last character of whole blocks."""
+    spoken, text = Oracle(dialect(name)), b"a" * BLOCK + mixed_text(name)
+    assert Gathering.of(spoken.dialect, Nibbles.of(spoken.dialect.automaton))
+    spoken._rows[:] = spoken._shifts[2]
+    last = max(at for at in range(len(text) // BLOCK * BLOCK) if spoken._begins[text[at]])
+    assert spoken.first_error(text) in {(last, 1, False), (0, 1, False)}  # 0 where a processor lacks such tables
 
 
 def test_an_automaton_that_cannot_be_read_by_rows_is_refused():
@@ -219,6 +220,8 @@ def test_an_automaton_that_cannot_be_read_by_rows_is_refused():
     ):
         with pytest.raises(ValueError, match=reason):
             Nibbles.of(automaton.redirected(state, octet, to))
+    with pytest.raises(ValueError, match="at most four octets"):
+        Nibbles.of(dialect("lax-rfc2279").automaton)
 
 
 def test_defects_are_the_references():
