@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 SIZE = 1 << 20
 TURNS = 10
 C_BOUND, SIMD_BOUND = 0.9, 1 / 3
-SO_FAR = {("verdict", SIMD_BOUND): 0.25, ("numbers", C_BOUND): 0.6}
 
 C_SOURCE = """
 #include <stddef.h>
@@ -167,9 +166,8 @@ def compare(
     for each, all_taken in seconds.items():
         print(f"{name}, {each}: {size * TURNS / statistics.median(all_taken) / 1e9:.2f} GB/s")
     for other, (_, bound) in others.items():
-        so_far = None if bound is None else SO_FAR.get((name.partition(",")[0], bound))
         speeds = ratios(seconds[other], seconds["oracle"])
-        figure(f"{name}: oracle, as fast as {other}", speeds, at_least=bound, so_far=so_far)
+        figure(f"{name}: oracle, as fast as {other}", speeds, at_least=bound)
 
 
 def main() -> None:

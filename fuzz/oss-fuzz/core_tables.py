@@ -13,8 +13,7 @@ import numpy as np
 from overlong.conformance.sweep.compiled.packed import PackedAutomaton
 from overlong.conformance.sweep.compiled.tables import CharacterBits
 from overlong.reference import dialect
-from overlong.reference.blocks import Edge
-from overlong.reference.native import _blocks, _layout
+from overlong.reference.native import _gathering, _layout, _nibbles
 from overlong.reference.shift import ShiftAutomaton
 
 if TYPE_CHECKING:
@@ -28,6 +27,11 @@ def row(numbers: Iterable[int]) -> str:
     return "{" + ",".join(f"{int(number)}u" for number in numbers) + "}"
 
 
+def words(table: bytes) -> str:
+    """An initializer of words."""
+    return row(np.frombuffer(table, np.uint64))
+
+
 def main() -> None:
     """Print it."""
     automaton, bits = SPOKEN.automaton, CharacterBits.of(SPOKEN.layout)
@@ -35,9 +39,10 @@ def main() -> None:
     packed, shifts = PackedAutomaton(automaton), ShiftAutomaton.of(automaton)
     assert shifts.dead is not None, "it is the same automaton"
     begins = np.array([to != automaton.dead for to in automaton.table[0]])
-    states, ends, edges = _blocks(automaton)
-    assert states, "the core reads it in blocks"
-    _, accepting, dead, plain = packed.words.tolist()
+    plain, nibbles = _nibbles(automaton)
+    assert nibbles is not None, "the core reads it by rows"
+    gathering = _gathering(SPOKEN, nibbles)
+    _, accepting, dead, all_plain = packed.words.tolist()
     for name, value in {
         "uint8_t table[][256]": "{" + ",".join(map(row, automaton.table)) + "}",
         "uint8_t accepting[]": row(automaton.accepting),
@@ -45,12 +50,12 @@ def main() -> None:
         "uint8_t lead_bits[256]": row(bits.lead.tolist()),
         "uint64_t tail_bits": int(bits.layout[0]),
         "uint64_t packed[256]": row(packed.transitions.tolist()),
-        "automaton words": f"{{packed, {accepting}u, {dead}u, {plain}u}}",
+        "automaton words": f"{{packed, {accepting}u, {dead}u, {all_plain}u}}",
         "uint64_t rows[256]": row(shifts.rows),
         "uint8_t begins[256]": row(begins.tolist()),
-        "edge edges[]": "{" + ",".join(map(row, [*edges, Edge(states, 0, 0, 0)])) + "}",
-        "shifts by_shifts": f"{{rows, begins, {shifts.dead}u, {plain}u, edges, {states}u, {len(ends)}u, {row(ends)}}}",
-        "layout by_layout": f"{{{plain}u, {row(_layout(SPOKEN, begins).tolist())}}}",
+        "shifts by_shifts": f"{{rows, begins, {shifts.dead}u, {plain}u, {', '.join(map(words, nibbles))}}}",
+        "layout by_layout": f"{{{row(_layout(SPOKEN, begins))}, {gathering.free}u, {gathering.single}u, "
+        f"{words(gathering.within)}, {words(gathering.picks)}}}",
     }.items():
         print(f"static const {name} = {value};")
 

@@ -23,8 +23,9 @@ import numpy as np
 
 from overlong.conformance.vectors.complete import complete_strings
 from overlong.reference import DIALECTS, Decoded, IllFormed, Rejected, decode_scalars, dialect, is_well_formed, outcome
-from overlong.reference.blocks import MOST_ENDS, Blocks
+from overlong.reference.gathering import Gathering
 from overlong.reference.native import Oracle, oracle
+from overlong.reference.nibbles import Nibbles
 from overlong.reference.shift import ShiftAutomaton
 
 REFUSED = {
@@ -36,12 +37,13 @@ REFUSED = {
     "wtf-8": "12 states",
 }
 SUPPORTED = sorted(DIALECTS.keys() - REFUSED.keys())
+BY_ROWS = sorted({*SUPPORTED} - {"lax-rfc2279"})  # whose characters have four octets at most
 ORACLES = {name: oracle(name) for name in SUPPORTED}
 UTF8 = ORACLES["rfc3629"]
 SCALARS = [*range(0xD800), *range(0xE000, 0x110000)]
 LONGEST = 6  # octets of a character in any dialect
 OCTETS_AT_ONCE = 64
-BLOCK = 256  # octets, of decoding.c (128 on AArch64)
+BLOCK = 128  # octets, of decoding.c
 
 
 def said(spoken: Oracle, octets: bytes | memoryview) -> Decoded | Rejected:
@@ -151,11 +153,23 @@ def test_every_scalar_value_in_one_text():
     assert np.array_equal(UTF8.decode_scalars(octets), SCALARS)
 
 
-@pytest.fixture(params=["blocks", "octets"])
+@pytest.fixture(params=["rows", "octets"])
 def reading(request, monkeypatch):
-    """By blocks, or octet by octet, as automata are read that cannot be read by blocks."""
+    """By rows, or octet by octet, as automata and processors are read by that cannot do better."""
     if request.param == "octets":
-        monkeypatch.setattr("overlong.reference.native._blocks", lambda _: Blocks(0, (), ()))
+        monkeypatch.setattr("overlong.reference.native._nibbles", lambda _: (0, None))
+
+
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_numbers_are_right_whatever_characters_are_neighbours_at_all_alignments(name):
+    spoken, text = Oracle(dialect(name)), characters(name)
+    one_each = {len(octets): octets for octets in text}.values()
+    octets = b"".join(b"".join(each) for each in product(one_each, repeat=4)) + b"".join(text)
+    numbers = decode_scalars(octets, spoken=dialect(name))
+    for shift in range(OCTETS_AT_ONCE):
+        assert spoken.decode_scalars(b"a" * shift + octets).tolist() == [*b"a" * shift, *numbers]
+        assert spoken.decode_scalars(octets + b"a" * shift).tolist() == [*numbers, *b"a" * shift]
 
 
 @pytest.mark.usefixtures("reading")
@@ -178,27 +192,36 @@ def test_the_first_error_is_found_across_all_seams_of_blocks_and_at_all_alignmen
                     assert spoken.first_error(moved) == (begin + expected[0], *expected[1:])
                 moved[place] = was
         # The seam is at each place of a plain run, too, and a run that breaks a character off is not skipped.
-        for broken in (text[-1][:-1], b""):
-            run = whole[: len(b"".join(text))] + b"a" * shift + broken + b"a" * BLOCK
+        for plain, broken in product((b"a" * shift, b"a" * (shift + BLOCK // 2)), (text[-1][:-1], b"")):
+            run = whole[: len(b"".join(text))] + plain + broken + b"a" * BLOCK * 2
             assert spoken.first_error(run) == rejected(spoken, run)
             assert said(spoken, run) == outcome(run, "fatal", spoken.dialect)
 
 
-@pytest.mark.parametrize("name", SUPPORTED)
-def test_every_supported_dialect_is_read_by_blocks(name):
-    blocks = Blocks.of(dialect(name).automaton)
-    assert len(blocks.ends) <= MOST_ENDS
-    assert [edge.state for edge in blocks.edges] == sorted(edge.state for edge in blocks.edges)
-    assert all(edge.to > edge.state or edge.to == 0 for edge in blocks.edges)
+@pytest.mark.parametrize("name", BY_ROWS)
+def test_well_formed_blocks_are_read_by_rows_to_the_last(name):
+    """An oracle whose walk refuses every octet: it begins at the last character of whole blocks."""
+    spoken, text = Oracle(dialect(name)), b"a" * BLOCK + mixed_text(name)
+    assert Gathering.of(spoken.dialect, Nibbles.of(spoken.dialect.automaton))
+    spoken._rows[:] = spoken._shifts[2]
+    last = max(at for at in range(len(text) // BLOCK * BLOCK) if spoken._begins[text[at]])
+    assert spoken.first_error(text) in {(last, 1, False), (0, 1, False)}  # 0 where a processor lacks such tables
 
 
-def test_an_automaton_that_cannot_be_read_by_blocks_is_refused():
-    for name, reason in (("cycle", "a cycle of states"), ("within", "may also stand within")):
-        automaton = dialect().automaton
-        state = automaton.run(b"\xc2")
-        odd = automaton.redirected(state, 0x80, state) if name == "cycle" else automaton.redirected(state, 0x41, 0)
+def test_an_automaton_that_cannot_be_read_by_rows_is_refused():
+    automaton = dialect().automaton
+    dead = automaton.run(b"\xff")
+    two, three, last = (automaton.run(octets) for octets in (b"\xc2", b"\xe0", b"\xf1\x80"))
+    for reason, state, octet, to in (
+        ("at most four octets", two, 0x80, two),
+        ("same upper nibble have different places", 0, 0x81, 0),
+        ("second octets with the same upper nibble", three, 0xA1, dead),
+        ("a third or fourth octet", last, 0x80, dead),
+    ):
         with pytest.raises(ValueError, match=reason):
-            Blocks.of(odd)
+            Nibbles.of(automaton.redirected(state, octet, to))
+    with pytest.raises(ValueError, match="at most four octets"):
+        Nibbles.of(dialect("lax-rfc2279").automaton)
 
 
 def test_defects_are_the_references():

@@ -9,17 +9,19 @@ Raises:
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from overlong.reference.automaton import OCTETS
-from overlong.reference.blocks import Blocks, Edge
 from overlong.reference.core import NoCore, core
 from overlong.reference.decoder import segment
 from overlong.reference.dialect import Dialect, ScalarRule, dialect
 from overlong.reference.error_mode import IllFormed
+from overlong.reference.gathering import Gathering
+from overlong.reference.nibbles import Nibbles
 from overlong.reference.segment import MaximalSubpart
 from overlong.reference.shift import WIDTH, ShiftAutomaton
 
@@ -66,18 +68,14 @@ class Oracle:
                 f"{spoken.name}: it accepts in another state than its start; use overlong.reference.decode"
             )
         self._spoken = spoken
-        start = spoken.automaton.table[0]
-        self._begins = np.array([to != spoken.automaton.dead for to in start])
-        plain = next((1 << bit for bit in range(7, -1, -1) if not any(start[o] for o in OCTETS if not o >> bit & 1)), 0)
+        self._begins = np.array([to != spoken.automaton.dead for to in spoken.automaton.table[0]])
         self._rows, dead = np.array(shifts.rows, np.uint64), _NONE if shifts.dead is None else shifts.dead
-        tables = self._rows.ctypes.data, self._begins.ctypes.data
-        states, ends, edges = _blocks(spoken.automaton)
-        self._edges = np.array([*edges, Edge(states, 0, 0, 0)], np.uint64)
-        words = *tables, dead, plain * (2**64 // 255), self._edges.ctypes.data, states, len(ends), *ends
-        self._shifts = np.array(words, np.uint64)
-        layout = _layout(spoken, self._begins)
-        own = all(int(layout[octet]) >> WIDTH == octet for octet in OCTETS if not octet & plain)
-        self._layout = np.array([plain * (2**64 // 255) * own, *layout], np.uint64)
+        plain, nibbles = _nibbles(spoken.automaton)
+        words = np.array([self._rows.ctypes.data, self._begins.ctypes.data, dead, plain], np.uint64)
+        self._shifts = np.concatenate([words, np.frombuffer(b"".join(nibbles or ()), np.uint64)])
+        gathering = _gathering(spoken, nibbles)
+        layout = [*_layout(spoken, self._begins), *gathering[:2]]
+        self._layout = np.concatenate([np.array(layout, np.uint64), np.frombuffer(b"".join(gathering[2:]), np.uint64)])
 
     @property
     def dialect(self) -> Dialect:
@@ -140,11 +138,21 @@ def _array(octets: Octets) -> NDArray[np.uint8]:
     return np.frombuffer(view if view.contiguous else view.tobytes(), np.uint8)
 
 
-def _blocks(automaton: Automaton) -> Blocks:
+def _nibbles(automaton: Automaton) -> tuple[int, Nibbles | None]:
+    """A bit, so that octets without it are characters, and the tables; 0: the core reads octet by octet."""
+    start = automaton.table[0]
+    plain = next((1 << bit for bit in range(7, -1, -1) if not any(start[o] for o in OCTETS if not o >> bit & 1)), 0)
     try:
-        return Blocks.of(automaton)
-    except ValueError:  # the core reads octet by octet
-        return Blocks(0, (), ())
+        return plain, Nibbles.of(automaton) if plain else None
+    except ValueError:
+        return 0, None
+
+
+def _gathering(spoken: Dialect, nibbles: Nibbles | None) -> Gathering:
+    if nibbles is not None:
+        with suppress(ValueError):
+            return Gathering.of(spoken, nibbles)
+    return Gathering(0, 0, b"", b"")  # the core reads octet by octet
 
 
 def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
