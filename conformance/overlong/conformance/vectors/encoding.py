@@ -7,7 +7,6 @@ big-endian. The reference encoder gives the octets that must come back (RFC 3629
 from __future__ import annotations
 
 import struct
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.protocol.wire import ACCEPTED, ANNOUNCE, ENCODE_UTF16, REFUSED, Answers, big_endian
@@ -54,16 +53,10 @@ def pieces(operation: str, payload: bytes, spoken: Dialect) -> Iterator[Piece]:
     """The input piece by piece. Only UTF-16 joins pairs: among code points, each surrogate is a piece of its own."""
     found = given(operation, payload)
     for index, number in from_utf16(found) if operation == ENCODE_UTF16 else enumerate(found):
-        yield Piece(index, number, _octets(number, spoken))
-
-
-@lru_cache(maxsize=1 << 12)  # long texts repeat a few
-def _octets(number: int, spoken: Dialect) -> bytes | None:
-    """The octets of a number; None if it is no scalar value of the dialect."""
-    try:
-        return encode_scalars([number], spoken)
-    except NotEncodable:
-        return None
+        try:
+            yield Piece(index, number, encode_scalars([number], spoken))
+        except NotEncodable:
+            yield Piece(index, number, None)
 
 
 def halves(supplementary: int) -> tuple[int, int]:

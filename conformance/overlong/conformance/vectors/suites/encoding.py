@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 EDGES = (0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x10000, 0x10FFFF)
 """The first and last scalar values of each length and around the surrogates, and the byte order mark."""
 
-_EACH_LENGTH = (0x61, 0xE9, 0x20AC, 0x1F600)
-"""A scalar value of each length."""
-
 BEYOND = tuple(
     dict.fromkeys(
         (
@@ -58,13 +55,6 @@ SUPPLEMENTARY = (
 
 LONG = 20
 """The number of code units in long texts: more than the blocks of fast encoders, and few enough for ids to spell."""
-
-BLOCKS = (16, 32, 64, 256, 1024, 4096, 65536)
-"""The numbers from which on encoders take another path, or begin another buffer: as many are before."""
-_BEHIND = 1024
-"""The most numbers behind these."""
-_ALL_PLACES = 4096
-"""The first of them that is tested with ASCII around alone, and only right there."""
 
 
 def _known(count: int, octets: bytes, batch: Batch, operation: str, _: Units) -> Answers:
@@ -118,28 +108,13 @@ def _edges() -> Iterator[Vector]:
         yield _of_points((bad, bad), f"{bad:X} twice")
         yield _of_points((0x61, bad, 0x20AC, bad, 0x1F600), f"{bad:X} twice, with text around it")
     yield _of_points((0xDC00, 0xD800), "two surrogates, the trail before the lead")
-    for points, comment in _at_blocks((*_EACH_LENGTH, 0xD800, CODE_POINTS.stop)):
-        yield _of_points(points, comment)
-
-
-def _at_blocks(placed: Iterable[int | Sequence[int]]) -> Iterator[tuple[Sequence[int], str]]:
-    """Long text of one kind with something else at an edge of a block: one number, or the two of a pair."""
-    for something in placed:
-        numbers = [something] if isinstance(something, int) else list(something)
-        said = " ".join(f"{number:X}" for number in numbers)
-        for size in BLOCKS:
-            many = size >= _ALL_PLACES
-            for letter in (0x61,) if many else (0x61, 0xE9):
-                for place in (size - 1,) if many else (size - 1, size, size + 1):
-                    text = [letter] * place + numbers + [letter] * min(size, _BEHIND)
-                    yield text, f"{said} at index {place} of {len(text)}, in text of {letter:X}"
 
 
 def _units(units: Sequence[int]) -> Vector:
     """Code units, with a sentence that names the fault."""
     octets = big_endian("H", units)
     lone = [str(piece.place) for piece in pieces(ENCODE_UTF16, octets, dialect()) if piece.octets is None]
-    shown = " ".join(f"{unit:04X}" for unit in units[:LONG]) + (f" … of {len(units)}" if len(units) > LONG else "")
+    shown = " ".join(f"{unit:04X}" for unit in units)
     if not lone:
         return Vector(UTF16, octets, f"{shown}: well-formed" if units else "no code unit at all")
     where = f"{'index' if len(lone) == 1 else 'indices'} {', '.join(lone)}"
@@ -154,7 +129,6 @@ def _strings_of_units() -> Iterator[Sequence[int]]:
     yield from map(halves, SUPPLEMENTARY)
     yield (0xD800, 0xDC00, 0xD800, 0xDC00)
     yield (0xD800, 0xD800, 0xDC00, 0xDC00)
-    yield from (text for text, _ in _at_blocks((*_EACH_LENGTH[:-1], 0xD800, 0xDC00, (0xD83D, 0xDE00))))
     for letter in (0x61, 0x20AC):
         for place, wrong in product(range(LONG), ((0xD800,), (0xDC00,), (0xD83D, 0xDE00))):
             yield (*[letter] * place, *wrong, *[letter] * (LONG - place - len(wrong)))[:LONG]
