@@ -42,6 +42,8 @@ def main() -> None:
     plain, nibbles = _nibbles(automaton)
     assert nibbles is not None, "the core reads it by rows"
     gathering = _gathering(SPOKEN, nibbles)
+    halves = [words(gathering.picks[at : at + 16]) for at in range(0, len(gathering.picks), 16)]
+    picks = [f"{{{places}, {bits}}}" for places, bits in zip(halves[::2], halves[1::2], strict=True)]
     _, accepting, dead, all_plain = packed.words.tolist()
     for name, value in {
         "uint8_t table[][256]": "{" + ",".join(map(row, automaton.table)) + "}",
@@ -55,7 +57,7 @@ def main() -> None:
         "uint8_t begins[256]": row(begins.tolist()),
         "shifts by_shifts": f"{{rows, begins, {shifts.dead}u, {plain}u, {', '.join(map(words, nibbles))}}}",
         "layout by_layout": f"{{{row(_layout(SPOKEN, begins))}, {gathering.free}u, {gathering.single}u, "
-        f"{words(gathering.within)}, {words(gathering.picks)}}}",
+        f"{words(gathering.within)}, {{{', '.join(picks)}}}}}",
     }.items():
         print(f"static const {name} = {value};")
 

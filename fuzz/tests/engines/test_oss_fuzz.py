@@ -118,6 +118,7 @@ def test_a_harness_runs_on_its_seeds_and_finds_nothing(built, tmp_path, name):
     ("file", "right", "wrong"),
     [
         ("decoding", "wrong |= (pairs", "wrong = (pairs"),
+        ("decoding", "ends >> place & 0x7F", "ends >> place & 0x7E"),
         ("decoding", "= (uint32_t)number", "= (uint16_t)number"),
         ("columns", "if (accepting[state]) accepted", "accepted"),
     ],

@@ -110,7 +110,7 @@ class Oracle:
         numbers, count = np.empty(len(array) + 1, np.uint32), np.empty(1, np.int64)
         to = numbers.ctypes.data, count.ctypes.data
         _CORE("find_numbers", self._layout.ctypes.data, array.ctypes.data, len(array), *to)
-        return numbers[1 : int(count[0]) + 1]  # the loop never touches memory beyond that
+        return numbers[1 : int(count[0]) + 1]  # memory far beyond that was never touched
 
     def _found(self, array: NDArray[np.uint8]) -> tuple[int, int, bool]:
         found = np.empty(3, np.int64)
