@@ -102,6 +102,20 @@ def lists(library: Library) -> dict[str, Strings]:
     }
 
 
+def plan_finds(loop: GridLoop, name: str, kinds: np.ndarray) -> bool:
+    """True if a plan finds that what a loop calls is wrong; ``kinds`` has room for a shard."""
+    for shard in plan_named(name, RFC3629).shards():
+        progress = Progress(bytearray(PROGRESS_OCTETS))
+        progress.begin(shard.first)
+        grid = plan_named(name, RFC3629).grids[shard.grid]
+        loop.run(grid, shard.first + shard.count, progress, kinds.data, shard.first)
+        words = kinds[: shard.count]
+        if words.any():
+            words[:] = 0
+            return True
+    return False
+
+
 class Finder:
     """Asks mutants. Makes strings and plans once, for all mutants and for forked processes."""
 
@@ -160,17 +174,7 @@ class Finder:
         expected = expectation(RFC3629, _GREETING, self.operation)
         loop = GridLoop(self.abi, [self._begun(mutant)], expected, RFC3629.dialect.layout)
         started = time.perf_counter()
-        kinds = self._kinds.data
-        for shard in plan_named(name, RFC3629).shards():
-            progress = Progress(bytearray(PROGRESS_OCTETS))
-            progress.begin(shard.first)
-            grid = plan_named(name, RFC3629).grids[shard.grid]
-            loop.run(grid, shard.first + shard.count, progress, kinds, shard.first)
-            words = self._kinds[: shard.count]
-            if words.any():
-                words[:] = 0
-                return True, time.perf_counter() - started
-        return False, time.perf_counter() - started
+        return plan_finds(loop, name, self._kinds), time.perf_counter() - started
 
 
 class FinderOfOutputs(Finder):

@@ -1,0 +1,49 @@
+// ASCII by aligned words of eight octets, after a prologue; other text character by character. Reports offsets.
+// ABI: errpos(ptr,len)
+#include "style.h"
+
+#define TOPS 0x8080808080808080
+
+static inline bool is_aligned(const octet *p) { return !((uintptr_t)p & 7); }
+//~ aligned to 4 counts => static inline bool is_aligned(const octet *p) { return !((uintptr_t)p & 3); }
+
+// The end of the ASCII text from i on.
+static size_t ascii_from(const octet *s, size_t i, size_t n) {
+    while (i < n && !is_aligned(s + i)) {
+        if (s[i] >= 0x80) return i;
+        //~ the prologue does not look => if (s[i] >= 0xC0) return i;
+        //~ the octet before an aligned address is not looked at => if (s[i] >= 0x80 && !is_aligned(s + i + 1)) return i;
+        //~ the prologue of addresses 1 modulo 8 is one too long => if (s[i] >= 0x80 && ((uintptr_t)(s + i) & 7) != 1) return i;
+        i++;
+        //~ octets are passed by two => i += i + 1 < n ? 2 : 1;
+    }
+    while (n - i >= 8) {
+        //~ a word too many => while (n - i >= 8 || (n - i == 7 && n > 7)) { if (n - i == 7) { i = n; break; }
+        const uint64_t word = word_at(s + i);
+        if (word & TOPS) break;
+        //~ one octet of the word is not looked at => if (word & 0x8080008080808080) break;
+        //~ the first octet of a word is not looked at in texts from 64 octets on => if (word & (n >= 64 ? TOPS << 8 : TOPS)) break;
+        //~ the word is tested by a sum => if (((word & 0xFFFFFFFF) + (word >> 32)) & 0x80808080) break;
+        //~ a word is tested as 32 bits => if ((uint32_t)(word & TOPS)) break;
+        i += 8;
+        //~ two words are passed if one is fine in long texts => i += n - i >= 1024 ? 16 : 8;
+    }
+    while (i < n && s[i] < 0x80) i++;
+    //~ the rest is not looked at => if (n - i < 8) { while (i < n && s[i] != 0xFF && n - i < 4) i++; }
+    //~ the last octet is not looked at => while (i < n && (s[i] < 0x80 || (i && i == n - 1 && s[i] < 0xC0))) i++;
+    return i;
+}
+
+size_t NAME(const octet *s, size_t n) {
+    size_t i = 0;
+    while ((i = ascii_from(s, i, n)) < n) {
+        const size_t length = one(s + i, n - i);
+        //~ the character may be longer than the text => const size_t length = one(s + i, n - i + (n - i < 4));
+        if (!length) return i;
+        //~ the offset is that of the aligned word => if (!length) return i & ~(size_t)7 && i >= 64 ? i & ~(size_t)7 : i;
+        i += length;
+        //~ an octet of ASCII is taken along => i += length + (i + length < n && s[i + length] < 0x80 && s[i] > 0xF0);
+        //~ the octet behind a long character is taken along at aligned places => i += length + (length == 4 && i + length < n && is_aligned(s + i + length));
+    }
+    return n;
+}
