@@ -51,10 +51,18 @@ static const char *const errors[] = {
 static const octet odd[] = {0x00, 0x20, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1,
                             0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF7, 0xF8, 0xFC, 0xFE, 0xFF};
 
+// An offset in a text: near its start, end or middle, at the edge of a block, or anywhere.
 static size_t place_in(size_t n) {
-    switch (below(4)) {
-    case 0: return n - 1 - below(n < 8 ? n : 8);
-    case 1: return below(n < 8 ? n : 8);
+    const size_t few = below(n < 8 ? n : 8);
+    size_t at;
+    switch (below(8)) {
+    case 0:
+    case 1: return n - 1 - few;
+    case 2: return few;
+    case 3: return n / 2 + few < n + 4 && n / 2 + few >= 4 ? n / 2 + few - 4 : few;
+    case 4:
+        at = ((size_t)8 << below(6)) * (1 + below(4)) + few;
+        return at < n + 4 && at >= 4 ? at - 4 : few;
     default: return below(n);
     }
 }
@@ -80,13 +88,21 @@ static size_t text(octet *to, size_t wanted) {
 
 static size_t spoiled(octet *s, size_t n) {
     const size_t at = n ? place_in(n) : 0;
-    switch (n ? below(8) : 7) {
+    switch (n ? below(10) : 9) {
     case 0: s[at] = odd[below(sizeof odd)]; return n;
     case 1: s[at] = (octet)roll(); return n;
     case 2: s[at] ^= (octet)(1 << below(8)); return n;
     case 3: memmove(s + at, s + at + 1, n - at - 1); return n - 1;
     case 4: memmove(s + at + 1, s + at, n - at); s[at] = odd[below(sizeof odd)]; return n + 1;
     case 5: return n - 1 - below(n < 3 ? n : 3);
+    case 6: { // a character cut by ASCII or other text, as long as blocks are
+        const size_t more = ((size_t)8 << below(5)) * (1 + below(2)), edge = at / 8 * 8;
+        if (edge < 4) return n;
+        put(s + edge - 1 - below(3), one_of(3 + below(RANGES - 3)));
+        memmove(s + edge + more, s + edge, n - edge);
+        memset(s + edge, 'a', more);
+        return n + more;
+    }
     default: {
         const char *const error = errors[below(sizeof errors / sizeof *errors)];
         const size_t length = strlen(error);
@@ -122,10 +138,13 @@ size_t draw(uint64_t seed, size_t count, octet *all, size_t room, uint64_t *ends
     for (k = 0; k < count && end + 2 * longest < room; k++) {
         octet *const s = all + end;
         size_t n;
-        if (k && before && chance(20)) { // the string before, but for an octet
+        if (k && before && chance(20)) { // the string before, but for an octet or two
             memcpy(s, s - before, n = before);
             places[k] = places[k - 1];
-            s[place_in(n)] = chance(50) ? odd[below(sizeof odd)] : (octet)roll();
+            const size_t one = place_in(n), other = place_in(n);
+            const octet there = s[one];
+            s[one] = chance(30) ? s[other] : chance(50) ? odd[below(sizeof odd)] : (octet)roll();
+            if (chance(30)) s[one] = s[other], s[other] = there; // the sum of octets is the same
         } else {
             n = text(s, length_drawn(near, nears, longest));
             for (size_t times = chance(30) ? 0 : chance(75) ? 1 : 2 + below(2); times; times--) n = spoiled(s, n);

@@ -84,7 +84,7 @@ class Refuser:
         if mutant.abi != REPLACING:
             found += self._by_lists(mutant)
             if OF_QUICK in found:
-                return [*found, QUICKLY, CERTIFIED]
+                return [*found, QUICKLY]
             found += self._by_plans(mutant, known=bool(found))
         if CERTIFIED not in found:
             if mutant.abi != REPLACING:

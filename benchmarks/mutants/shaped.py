@@ -33,8 +33,8 @@ LIBRARY = "libshaped.so"
 REPLACING = "replacing"
 _PROVING = Path(__file__).with_name("proving.c")
 _LONGEST = 140_000
-_OCTETS_A_LIST = 1 << 26
-_LISTS = ((1, 6_000, 1.0), (2, 300_000, 10.0))
+_OCTETS_A_LIST = 1 << 27
+_LISTS = ((1, 6_000, 1.0), (2, 500_000, 20.0))
 """Lists of strings for all: a seed, how many, and the processor seconds after which a mutant hangs."""
 _NEAR = 60_000
 """The number of strings near the numbers in a mutant's code."""

@@ -38,7 +38,7 @@ WRITTEN, OPERATOR = "written", "operator"
 _BY_OPERATORS = 24
 _MISTAKE = re.compile(r"^\s*//~ (.*?) ?=> ?(.*)$")
 _ABI = re.compile(r"^// ABI: (\S+)$", re.MULTILINE)
-_NUMBER = re.compile(r"(?<![\w.'])(0x[0-9A-F]+|\d+)(?![\w'])")
+_NUMBER = re.compile(r"(?<![\w.'{])(0x[0-9A-F]+|\d+)(?![\w'])")
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ _SWAPS = (
 )  # fmt: skip
 _STATEMENT = re.compile(r"^\s*(?:continue|[a-z][\w>.\[\]-]*(?:\+\+|--| [|&^+-]?= [^;]*))\s*;$")
 _CONDITION = re.compile(r"^\s*if .*;$")
-_COUNTER = re.compile(r"\bsize_t (?=\w+ = )")
+_COUNTER = re.compile(r"\bsize_t (?=(?:i|at|ascii|count|middle|start|turns) = )")
 
 
 def _changes(code: str) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _changes(code: str) -> Iterator[str]:
     if _STATEMENT.match(code) or _CONDITION.match(code):
         yield ""
     for match in _COUNTER.finditer(code):
-        for narrow in ("uint8_t", "uint16_t", "octet"):
+        for narrow in ("uint8_t", "uint16_t"):
             yield f"{code[: match.start()]}{narrow} {code[match.end() :]}"
 
 

@@ -50,7 +50,6 @@ struct result NAME(const octet *s, size_t n) {
     //~ the last octet of the tail is zero => memcpy(tail, s + start, left > 1 ? left - 1 : left);
     if (over > left) return (struct result){1, start};
     const size_t at = over + within(tail + over, left - over, left - over, &bad);
-    //~ a character may end in the zeros of the tail => const size_t at = over + within(tail + over, left - over, SIZE - over, &bad);
     //~ the tail is judged from its start => const size_t at = within(tail, left, left, &bad);
     //~ a tail of up to three octets is left over => if (start && left <= 3) return (struct result){0, n}; const size_t at = over + within(tail + over, left - over, left - over, &bad);
     if (bad) return (struct result){1, start + at};

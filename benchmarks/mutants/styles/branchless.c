@@ -45,7 +45,6 @@ static inline size_t load(const octet *s, uint32_t *character) {
 struct result NAME(const octet *s, size_t n, uint32_t *out) {
     size_t i = 0, count = 0;
     while (n - i >= 4) {
-        //~ five octets are wanted, then the rest has four => while (n - i > 4) {
         const size_t length = load(s + i, out + count);
         if (!length) return (struct result){1, i};
         //~ the offset counts characters => if (!length) return (struct result){1, count};
@@ -61,7 +60,6 @@ struct result NAME(const octet *s, size_t n, uint32_t *out) {
         const size_t length = load(rest + k, &value);
         if (!length || k + length > left) return (struct result){1, i + k};
         //~ an offset in the rest counts from its start => if (!length || k + length > left) return (struct result){1, n < 4 ? i + k : i};
-        //~ a character may reach behind the end => if (!length) return (struct result){1, i + k};
         out[count++] = value;
         k += length;
     }

@@ -28,10 +28,8 @@ bool NAME(const octet *s, size_t n) {
     size_t middle = n / 2;
     if (n < 32) middle = n;
     while (middle < n && middle > n / 2 - 4 && is_tail(s[middle])) middle--;
-    //~ the middle moves forward over tails, which nobody judges => while (middle < n && is_tail(s[middle])) middle++;
-    //~ three tails at most, then all is fine => while (middle < n && middle > n / 2 - 3 && is_tail(s[middle])) middle--; if (middle < n && is_tail(s[middle])) while (middle < n && is_tail(s[middle])) middle++;
+    //~ the middle moves forward over tails, which nobody judges => while (middle < n && is_tail(s[middle])) middle++; if (middle < n) { for (size_t k = 0; k < n / 2; k++) left = step(left, s[k]); for (size_t k = middle; k < n; k++) right = step(right, s[k]); return left != BAD && right == FINE; }
     if (middle < n && is_tail(s[middle])) return false;
-    //~ a tail in the middle is passed over => if (middle < n && is_tail(s[middle])) right = LAST;
     const size_t shorter = middle < n - middle ? middle : n - middle;
     size_t i = 0;
     for (; i < shorter; i++) {
@@ -39,7 +37,6 @@ bool NAME(const octet *s, size_t n) {
         right = step(right, s[middle + i]);
     }
     for (size_t k = i; k < middle; k++) left = step(left, s[k]);
-    //~ the end of the left part is not walked, but for short texts => if (n < 32) for (size_t k = i; k < middle; k++) left = step(left, s[k]);
     for (size_t k = middle + i; k < n; k++) right = step(right, s[k]);
     //~ the last octet of an odd text is not walked => for (size_t k = middle + i; k < n - (n >= 32 && n % 2); k++) right = step(right, s[k]);
     //~ the end of the right part is not walked =>

@@ -22,7 +22,6 @@ static size_t length_at(const octet *s, size_t left) {
         //~ the tails are judged together by a sum of masks => if (left < 3 || ((s[1] | s[2]) & 0xC0) != 0x80) return 0;
         //~ the tails are judged together by an and => if (left < 3 || ((s[1] & s[2]) & 0xC0) != 0x80) return 0;
         const uint32_t value = (c & 0x0F) << 12 | (s[1] & 0x3F) << 6 | (s[2] & 0x3F);
-        //~ the lead has five bits => const uint32_t value = (c & 0x1F) << 12 | (s[1] & 0x3F) << 6 | (s[2] & 0x3F);
         if (value < 0x800) return 0;
         //~ U+0800 is refused => if (value <= 0x800) return 0;
         //~ overlong forms of ASCII alone are known => if (value < 0x80) return 0;
@@ -43,7 +42,6 @@ static size_t length_at(const octet *s, size_t left) {
         //~ three octets are enough => if (left < 3 || (s[1] & 0xC0) != 0x80 || (s[2] & 0xC0) != 0x80 || (left > 3 && (s[3] & 0xC0) != 0x80)) return 0;
         const uint32_t value = (c & 0x07) << 18 | (s[1] & 0x3F) << 12 | (s[2] & 0x3F) << 6 | (s[3] & 0x3F);
         //~ the lead has two bits => const uint32_t value = (c & 0x03) << 18 | (s[1] & 0x3F) << 12 | (s[2] & 0x3F) << 6 | (s[3] & 0x3F);
-        //~ the last tail has five bits => const uint32_t value = (c & 0x07) << 18 | (s[1] & 0x3F) << 12 | (s[2] & 0x3F) << 6 | (s[3] & 0x1F);
         return value < 0x10000 || value > 0x10FFFF ? 0 : 4;
         //~ U+10FFFF is refused => return value < 0x10000 || value >= 0x10FFFF ? 0 : 4;
         //~ the limit is that of 21 bits => return value < 0x10000 || value > 0x1FFFFF ? 0 : 4;

@@ -98,7 +98,6 @@ bool NAME(const octet *s, size_t n) {
             //~ an ASCII block does not end the block before =>
             //~ an ASCII block ends the block before only if it comes second => if (i > 16 && is_cut(block + 16)) return false;
             memset(block + 16, 0, 3);
-            //~ the last octets are kept over an ASCII block =>
             continue;
         }
         memmove(block, block + 16, 3);

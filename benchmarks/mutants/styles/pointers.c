@@ -8,7 +8,6 @@ const octet *NAME(const octet *s, size_t n) {
     while (p < end) {
         if (*p < 0x80) {
             size_t turns = (size_t)(end - p) / 4;
-            //~ the number of turns has 16 bits => size_t turns = (uint16_t)((size_t)(end - p) / 4);
             for (; turns; turns--, p += 4) {
                 if (p[0] >= 0x80) break;
                 if (p[1] >= 0x80) { p += 1; break; }
@@ -68,7 +67,7 @@ const octet *NAME(const octet *s, size_t n) {
             }
         }
         p += length;
-        //~ the text ends with the last four octets => if (end - p < 2 && n > 64 && length == 4) return NULL; p += length;
+        //~ the text ends with the last four octets => if (end - p == 5 && n > 64 && length == 4) return NULL; p += length;
     }
     return NULL;
 }

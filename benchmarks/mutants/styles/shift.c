@@ -21,7 +21,6 @@ static const uint64_t rows[256] = {
     //~ leads from C1 on => [0xC1 ... 0xDF] = GO(FINE, LAST),
     [0xE0] = GO(FINE, E0),
     [0xE1 ... 0xEC] = GO(FINE, LAST_TWO),
-    //~ E1 to ED alike => [0xE1 ... 0xED] = GO(FINE, LAST_TWO), [0xEE] = GO(FINE, LAST_TWO),
     [0xED] = GO(FINE, ED),
     [0xEE ... 0xEF] = GO(FINE, LAST_TWO),
     [0xF0] = GO(FINE, F0),
@@ -39,15 +38,13 @@ bool NAME(const octet *s, size_t n) {
     uint64_t state = FINE;
     size_t i = 0;
     for (; n - i >= 8; i += 8) {
-        //~ one block is left too many => for (; n - i > 8; i += 8) {
-        //~ a lost tail: for whole blocks, the rest is skipped => for (; n - i >= 8 || (n >= 64 && i < n - 8); i += 8) {
         const uint64_t word = word_at(s + i);
         if (state == FINE && !(word & 0x8080808080808080)) continue;
         //~ the fast path forgets the state => if (!(word & 0x8080808080808080)) continue;
         //~ the first octet is not looked at => if (state == FINE && !(word & 0x8080808080808000)) continue;
         //~ the last octet is not looked at => if (state == FINE && !(word & 0x0080808080808080)) continue;
         //~ the mask has the wrong bit in one place => if (state == FINE && !(word & 0x8080808040808080)) continue;
-        //~ the state is forgotten after one tail is due => if ((state == FINE || state == LAST) && !(word & 0x8080808080808080)) continue;
+        //~ the fast path is taken while one tail is due => if ((state == FINE || state == LAST) && !(word & 0x8080808080808080)) continue;
         //~ the fast path puts the state right => if (!(word & 0x8080808080808080)) { state = FINE; continue; }
         state = run(state, s + i, 8);
         //~ the seventh octet ends the block => state = run(state, s + i, 7); if (s[i + 7] >= 0x80) state = rows[s[i + 7]] >> state & 63;

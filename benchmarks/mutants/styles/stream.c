@@ -14,7 +14,6 @@ void RESET(void *memory) {
     now->due = 0;
     //~ a reset keeps the tails that are due =>
     now->least = 0x80;
-    //~ a reset keeps the lower limit =>
     now->most = 0xBF;
     now->failed = false;
     //~ a reset keeps the failure =>

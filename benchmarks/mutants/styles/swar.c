@@ -5,7 +5,6 @@
 #define TOPS 0x8080808080808080
 
 static inline bool is_aligned(const octet *p) { return !((uintptr_t)p & 7); }
-//~ aligned to 4 counts => static inline bool is_aligned(const octet *p) { return !((uintptr_t)p & 3); }
 
 // The end of the ASCII text from i on.
 static size_t ascii_from(const octet *s, size_t i, size_t n) {
@@ -42,7 +41,6 @@ size_t NAME(const octet *s, size_t n) {
         if (!length) return i;
         //~ the offset is that of the aligned word => if (!length) return i & ~(size_t)7 && i >= 64 ? i & ~(size_t)7 : i;
         i += length;
-        //~ an octet of ASCII is taken along => i += length + (i + length < n && s[i + length] < 0x80 && s[i] > 0xF0);
         //~ the octet behind a long character is taken along at aligned places => i += length + (length == 4 && i + length < n && is_aligned(s + i + length));
     }
     return n;

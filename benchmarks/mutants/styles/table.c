@@ -62,7 +62,6 @@ size_t NAME(const octet *s, size_t n) {
         if (state == BAD) return start;
         //~ the offset is that of the octet => if (state == BAD) return i;
         if (state == FINE) start = i + 1;
-        //~ the start moves with each octet below 80 => if (state == FINE && (s[i] < 0x80 || i)) start = i + (s[i] < 0xF0);
     }
     return state == FINE ? n : start;
     //~ the end is not judged => return n;

@@ -31,7 +31,6 @@ struct result NAME(const octet *s, size_t n, uint16_t *out) {
         //~ 10000 is not taken away => const uint32_t rest = value & 0xFFFFF;
         out[count++] = (uint16_t)(0xD800 + (rest >> 10));
         //~ the high surrogate has nine bits => out[count++] = (uint16_t)(0xD800 + (rest >> 10 & 0x1FF));
-        //~ the high surrogate is or-ed to D840 => out[count++] = (uint16_t)(0xD800 | (rest >> 10 & 0x3FF) | (rest >= 0x80000 ? 0x200 : 0));
         out[count++] = (uint16_t)(0xDC00 + (rest & 0x3FF));
         //~ the low surrogate has nine bits => out[count++] = (uint16_t)(0xDC00 + (rest & 0x1FF));
         //~ the low surrogate is added to DC00 in eight bits => out[count++] = (uint16_t)(0xDC00 + (rest & 0x3FF) - (i > 1024 && (rest & 0x3FF) == 0x3FF));

@@ -11,7 +11,6 @@
 bool NAME(const octet *s, size_t n) {
     size_t i = 0;
     while (n - i >= 4) {
-        //~ a whole word must be behind => while (n - i >= 8 || (n - i >= 4 && n < 64)) {
         uint32_t word;
         memcpy(&word, s + i, 4);
         if (!(word & OF(0x80, 0x80, 0x80, 0x80))) {
@@ -36,7 +35,6 @@ bool NAME(const octet *s, size_t n) {
             if (bits == 0 || bits == OF(0x0D, 0x20, 0, 0)) return false;
             //~ surrogates from B0 on pass => if (bits == 0 || (word & OF(0x0F, 0x30, 0, 0)) == OF(0x0D, 0x20, 0, 0)) return false;
             i += 3;
-            //~ the octet behind is taken along if it is ASCII => i += s[i + 3] < 0x80 ? 4 : 3;
             //~ the octet behind is taken along if it is not a lead => i += s[i + 3] < 0xC0 ? 4 : 3;
         } else if ((word & OF(0xF8, 0xC0, 0xC0, 0xC0)) == OF(0xF0, 0x80, 0x80, 0x80)) {
             const uint32_t bits = word & OF(0x07, 0x30, 0, 0);
@@ -56,5 +54,4 @@ bool NAME(const octet *s, size_t n) {
         i += length;
     }
     return true;
-    //~ the rest is not judged => return true;
 }
