@@ -7,7 +7,7 @@ holds it only if a string shows that it is wrong, so a mutant that is not found 
 All mutants get the lists of strings and the sweeps. Some get campaigns and libFuzzer, ten seconds each, and some a
 whole certificate, which is timed.
 
-    python benchmarks/power.py                       everything: about an hour on two cores
+    python benchmarks/power.py                       everything: an hour and a half on two cores
     python benchmarks/power.py --share 0.1           a tenth of it
     python benchmarks/power.py --write               and write docs/power.md
     python benchmarks/power.py --only shaped         one section: "shaped", "streams", "replacers" or "python";

@@ -17,7 +17,7 @@ from mutants.population import Library, Mutant
 from mutants.spoken import OF_ALL, OF_QUICK
 from overlong.conformance.certification.tiers import BRIEF, FULL, LEAN, LEAST, MODEST, USUAL
 from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.protocol.wire import DECODE, UNITS, VALIDATE, Greeting
+from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE, Greeting
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.sweep.compiled.loop import GridLoop
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
@@ -34,7 +34,7 @@ ABI = ABIS["bool(ptr,len)"]
 HURRIED, WHOLE = f"tier {USUAL.name}", f"tier {FULL.name}"
 QUICKLY, CERTIFIED = "certify --quick", "certify"
 """The findings of some suites, or of a tier."""
-_GREETING = Greeting("mutant", "", "c", DECODE + VALIDATE, UNITS["utf-32"], "")
+_GREETING = Greeting("mutant", "", "c", DECODE + VALIDATE + REPLACE, UNITS["utf-32"], "replacement")
 _RANDOM = 1_000_000
 _ELSEWHERE = Path(__file__).parents[2] / "corpora" / "elsewhere"
 

@@ -18,7 +18,7 @@ from mutants.shapes import STREAM
 from mutants.spoken import OF_ALL, OF_QUICK
 from overlong.conformance.certification.tiers import FULL, USUAL, seeds_of
 from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.protocol.wire import DECODE, UNITS, VALIDATE, Greeting
+from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE, Greeting
 from overlong.conformance.sweep.compiled.loop import GridLoop
 from overlong.conformance.sweep.plan import LARGEST_SHARD
 from overlong.conformance.sweep.plans import DRAWN
@@ -62,7 +62,7 @@ class Refuser:
                 name: self._texts(of_suites(suites, operation))
                 for name, suites in ((OF_QUICK, QUICK), (OF_ALL, SUITES))
             }
-            for operation in (VALIDATE, DECODE)
+            for operation in (VALIDATE, DECODE, REPLACE)
         }
         self._kinds = np.zeros(LARGEST_SHARD, np.uint8)
 
@@ -81,10 +81,10 @@ class Refuser:
     def found(self, mutant: Shaped) -> list[str]:
         """What finds a mutant first, then the columns that do: ``drawn-SEED`` for each seed, if only luck may."""
         found = list[str]()
+        found += self._by_lists(mutant)
+        if OF_QUICK in found:
+            return [*found, QUICKLY]
         if mutant.abi != REPLACING:
-            found += self._by_lists(mutant)
-            if OF_QUICK in found:
-                return [*found, QUICKLY]
             found += self._by_plans(mutant, known=bool(found))
         if CERTIFIED not in found:
             if mutant.abi != REPLACING:
@@ -93,7 +93,7 @@ class Refuser:
                 found += [*(each for each in names if each not in found), CERTIFIED]
         if CERTIFIED in found and QUICKLY not in found and self.certified(mutant, "--quick"):
             found.append(QUICKLY)
-        return found
+        return list(dict.fromkeys(found))
 
     def _by_lists(self, mutant: Shaped) -> list[str]:
         if mutant.abi.startswith("stream"):  # its suites say how they cut
@@ -104,16 +104,14 @@ class Refuser:
 
     def _by_plans(self, mutant: Shaped, *, known: bool) -> list[str]:
         """The first plan of the tier ``full`` that finds it, unless that is known, and the first of ``usual``."""
-        found = list[str]()
-        asked = dict[str, bool]()
-        for column, plans, wanted in ((CERTIFIED, FULL.plans, not known), (QUICKLY, USUAL.plans, True)):
-            for plan in plans if wanted else ():
-                if plan not in asked:
-                    asked[plan] = self._by_plan(mutant, plan)
-                if asked[plan]:
-                    found += [plan, column]
-                    break
-        return found
+        first = None if known else next((each for each in FULL.plans if self._by_plan(mutant, each)), "")
+        if first == "":
+            return []  # what no plan of `full` finds, the smaller ones of `usual` do not
+        found = [first, CERTIFIED] if first else []
+        passed = FULL.plans[: FULL.plans.index(first)] if first else ()
+        asked = [each for each in USUAL.plans if each not in passed]
+        quick = first if first in asked else next((each for each in asked if self._by_plan(mutant, each)), "")
+        return [*found, quick, QUICKLY] if quick else found
 
     def _by_plan(self, mutant: Shaped, name: str) -> bool:
         abi = ABIS[mutant.abi]
@@ -140,4 +138,6 @@ class Refuser:
 
 
 def _operation(mutant: Shaped) -> str:
+    if mutant.abi == REPLACING:
+        return REPLACE
     return DECODE if ABIS[mutant.abi].units else VALIDATE

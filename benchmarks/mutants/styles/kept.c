@@ -28,7 +28,6 @@ bool NAME(const octet *s, size_t n) {
     //~ as a string up to NUL => if (n == kept_length && !strncmp((const char *)s, (const char *)kept, n)) return kept_answer;
     //~ a shorter text is looked for in the kept one => if (n && n <= kept_length && kept_length != SIZE_MAX && !memcmp(s, kept, n)) return kept_answer;
     memcpy(kept, s, n);
-    //~ 32 octets are kept => memcpy(kept, s, n < 32 ? n : 32);
     kept_length = n;
     return kept_answer = walk(s, n);
     //~ only right answers are kept anew => if (walk(s, n)) return kept_answer = true; kept_length = kept_answer ? kept_length : n; return false;
