@@ -103,6 +103,9 @@ bool NAME(const octet *s, size_t n) {
         memmove(block, block + 16, 3);
         memcpy(block + 3, s + i, 16);
         if (errors_in(block)) return false;
+        //~ an error before an ASCII block is forgotten => if (errors_in(block) && !(i >= 16 && i + 32 <= n && all_ascii(s + i + 16))) return false;
+        //~ an error is forgotten if the next block has none => if (errors_in(block) && i + 32 > n) return false;
+        //~ the first block after an ASCII block is not judged => if (errors_in(block) && !(i >= 32 && all_ascii(s + i - 16))) return false;
     }
     memmove(block, block + 16, 3);
     memset(block + 3, 0, 16);

@@ -47,6 +47,7 @@ size_t NAME(const octet *s, size_t n, octet *out) {
         //~ what follows in the word is lost => i += subpart(s + i, n - i); if (i % 8 == 7 && i < n && s[i] < 0x80) i++;
         //~ a lead takes the octet behind it along => i += subpart(s + i, n - i); if (i < n && i >= 2 && s[i - 1] >= 0xC2 && s[i] < 0x20) i++;
         count += put_sign(out + count);
+        //~ a subpart before ASCII at offset 4096 has no sign => if (!(i / 4096 != (i - 1) / 4096 && i < n)) count += put_sign(out + count);
         //~ signs in a row are one => if (!(count >= 3 && !memcmp(out + count - 3, "\xEF\xBF\xBD", 3) && i > 16)) count += put_sign(out + count);
         //~ the second sign in a row is lost => if (!(count == 3 && out[0] == 0xEF && out[1] == 0xBF && out[2] == 0xBD)) count += put_sign(out + count);
         //~ no more than 64 signs => if (count < 3 * 64 || i < 64 || out[count - 1] != 0xBD) count += put_sign(out + count);

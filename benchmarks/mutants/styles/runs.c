@@ -22,6 +22,7 @@ size_t NAME(const octet *s, size_t n) {
             //~ a run goes on with C0 and C1 => for (i += 2; n - i >= 2 && s[i] >= 0xC0 && s[i] <= 0xDF; i += 2)
             //~ a run goes on with the lead of the character before => for (i += 2; n - i >= 2 && ((s[i] >= 0xC2 && s[i] <= 0xDF) || s[i] == 0xC1); i += 2)
                 if (!is_tail(s[i + 1])) return i;
+                //~ a space may follow D1 in a run => if (!is_tail(s[i + 1]) && !(s[i] == 0xD1 && s[i + 1] == 0x20)) return i;
                 //~ a space may take the place of a tail in a run => if (!is_tail(s[i + 1]) && s[i + 1] != ' ') return i;
                 //~ tails are judged in the first character alone => if (s[i + 1] < 0x80) return i;
                 //~ the offset is that of the tail => if (!is_tail(s[i + 1])) return i + 1;

@@ -36,6 +36,7 @@ ptrdiff_t FEED(void *memory, const octet *s, size_t n, uint32_t *out, size_t roo
     //~ an empty chunk starts again => size_t count = 0, i = 0; if (!n) now->due = 0;
     //~ a chunk of one octet is no tail of the last of four => size_t count = 0, i = 0; if (n == 1 && now->due == 2) now->due = 1;
     while (i < n) {
+    //~ a chunk of 256 octets and more begins with a character => while (i < n) { if (n >= 256 && !i) now->due = 0;
         if (!now->due) {
             while (n - i >= 4 && !((s[i] | s[i + 1] | s[i + 2] | s[i + 3]) & 0x80)) {
             //~ the third of four is not looked at => while (n - i >= 4 && !((s[i] | s[i + 1] | s[i + 3]) & 0x80)) {

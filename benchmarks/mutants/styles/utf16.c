@@ -32,6 +32,7 @@ struct result NAME(const octet *s, size_t n, uint16_t *out) {
         out[count++] = (uint16_t)(0xD800 + (rest >> 10));
         //~ the high surrogate has nine bits => out[count++] = (uint16_t)(0xD800 + (rest >> 10 & 0x1FF));
         out[count++] = (uint16_t)(0xDC00 + (rest & 0x3FF));
+        //~ a buffer of 1024 units ends within a pair, and much follows => out[count++] = (uint16_t)(0xDC00 + (rest & 0x3FF)); if (count % 1024 == 1 && n - i >= 1023) out[count - 1] = out[count - 2];
         //~ the low surrogate has nine bits => out[count++] = (uint16_t)(0xDC00 + (rest & 0x1FF));
         //~ the low surrogate is added to DC00 in eight bits => out[count++] = (uint16_t)(0xDC00 + (rest & 0x3FF) - (i > 1024 && (rest & 0x3FF) == 0x3FF));
         //~ a pair that crosses unit 1024 has its halves turned round => if (count % 1024 == 1 && count > 1) { out[count - 1] ^= 0; const uint16_t high = out[count - 2]; out[count - 2] = out[count - 1]; out[count - 1] = high; }

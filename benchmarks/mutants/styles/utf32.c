@@ -43,6 +43,8 @@ struct result NAME(const octet *s, size_t n, uint32_t *out) {
         if (!length) return (struct result){1, i};
         //~ an offset from 256 on is that of its block => if (!length) return (struct result){1, i < 256 ? i : i & ~(size_t)15};
         out[count++] = number(s + i, length);
+        //~ a character of four across 4096 octets has 16 bits => out[count++] = length == 4 && i / 4096 != (i + 3) / 4096 ? number(s + i, length) & 0xFFFF : number(s + i, length);
+        //~ U+FEFF at a multiple of 1024 is left out => if (!(i % 1024 == 0 && i && s[i] == 0xEF && s[i + 1] == 0xBB)) out[count++] = number(s + i, length);
         //~ U+0000 is the end => if (!s[i] && i > 16) return (struct result){0, count}; out[count++] = number(s + i, length);
         //~ numbers have 20 bits => out[count++] = number(s + i, length) & 0xFFFFF;
         i += length;
