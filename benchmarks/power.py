@@ -58,6 +58,7 @@ SECONDS = 10.0
 LEAST = 0.98
 """The share that a default certificate must find."""
 LIBFUZZER, CAMPAIGN = "libFuzzer", "fuzz"
+COSTS = "## What each costs"
 _LIMITS = Limits(timeout=1.0)
 _FUZZER = """
 #include "mutants.h"
@@ -359,18 +360,18 @@ def _options() -> argparse.Namespace:
 
 
 def _replaced(page: str, section: str) -> str:
-    """The page with this section in place of the one with its heading.
+    """The page with this section in place of the one with its heading; a new one comes before the costs.
 
     Raises:
-        SystemExit: it has no such section.
+        SystemExit: the page has several such sections, or no costs.
     """
-    section = section.strip()
+    section = section.strip() + "\n\n"
     heading = section.partition("\n")[0]
-    replaced, count = re.subn(
-        rf"^{heading}\n.*?(?=^## )", lambda _: section + "\n\n", page, flags=re.DOTALL | re.MULTILINE
-    )
-    if count != 1:
-        raise SystemExit(f"{PAGE} has {count} sections {heading!r}; write the whole page, without --only")
+    found = len(re.findall(f"^{heading}$", page, re.MULTILINE))
+    old = rf"^{heading}\n.*?(?=^## )" if found else rf"(?=^{COSTS}\n)"
+    replaced, count = re.subn(old, lambda _: section, page, count=1, flags=re.DOTALL | re.MULTILINE)
+    if count != 1 or found > 1:
+        raise SystemExit(f"{PAGE} has {found} sections {heading!r}; write the whole page, without --only")
     return replaced
 
 
@@ -417,7 +418,7 @@ def main() -> int:
     text += OTHERWISE + "".join(each.row(found_by(measured, each.tier)) for each in whole)
     text += OUTPUTS.format(count=len(wrong), left_out=unshown) + table(measured_outputs, [], of_outputs.columns)
     text += behind
-    text += "\n## What each costs\n\nSeconds that a right validator takes, in its own process:\n\n"
+    text += f"\n{COSTS}\n\nSeconds that a right validator takes, in its own process:\n\n"
     text += "| " + " | ".join(rights) + " |\n|" + "---:|" * len(rights) + "\n| "
     text += " | ".join(f"{each:.2f}" for each in rights.values()) + " |\n"
     text += "\n## What a certificate misses\n\n"
