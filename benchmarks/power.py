@@ -7,10 +7,10 @@ holds it only if a string shows that it is wrong, so a mutant that is not found 
 All mutants get the lists of strings and the sweeps. Some get campaigns and libFuzzer, ten seconds each, and some a
 whole certificate, which is timed.
 
-    python benchmarks/power.py                       everything: about an hour on two cores
+    python benchmarks/power.py                       everything: an hour and a half on two cores
     python benchmarks/power.py --share 0.1           a tenth of it
     python benchmarks/power.py --write               and write docs/power.md
-    python benchmarks/power.py --only streams        one section: "streams", "replacers" or "python": some minutes;
+    python benchmarks/power.py --only shaped         one section: "shaped", "streams", "replacers" or "python";
                                                      with --write it replaces that section of the page
 """
 
@@ -28,14 +28,17 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from all import machine
-from mutants import outputs, served, transcribed
+from mutants import outputs, served, shaped, shares, transcribed
 from mutants.measuring import CERTIFIED, Finder, FinderOfOutputs
 from mutants.population import LIBRARY, by_family, population
+from mutants.refused import Refuser
 from mutants.replacers import REPLACERS
+from mutants.shapes import styles
 from mutants.spoken import OF_ALL, RIGHT, FinderOfSpoken
 from mutants.streams import STREAMS
 from overlong.conformance.sweep.pool import cpus
@@ -46,7 +49,7 @@ from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mutants.population import Mutant
+    from mutants.population import Each, Mutant
     from mutants.spoken import Population
 
 PAGE = Path(__file__).parents[1] / "docs" / "power.md"
@@ -55,6 +58,7 @@ SECONDS = 10.0
 LEAST = 0.98
 """The share that a default certificate must find."""
 LIBFUZZER, CAMPAIGN = "libFuzzer", "fuzz"
+COSTS = "## What each costs"
 _LIMITS = Limits(timeout=1.0)
 _FUZZER = """
 #include "mutants.h"
@@ -157,12 +161,12 @@ class Measured:
     """The names of the columns that find it."""
 
 
-_finder: Finder | FinderOfSpoken | None = None
+_find: Callable[[Any], list[str]] | None = None
 
 
 def _asked(mutant: Mutant) -> list[str]:
-    assert _finder is not None
-    return _finder.found(mutant)
+    assert _find is not None
+    return _find(mutant)
 
 
 def by_campaign(target: str | tuple[str, ...]) -> bool:
@@ -210,10 +214,10 @@ def found_by(measured: list[Measured], tier: str) -> str:
     return f"{100 * found / len(measured):.1f}"
 
 
-def asked_all(mutants: Sequence[Mutant], finder: Finder | FinderOfSpoken) -> list[Measured]:
+def asked_all(mutants: Sequence[Each], find: Callable[[Each], list[str]]) -> list[Measured]:
     """Ask all mutants the lists and sweeps, with a process for each CPU."""
-    global _finder  # noqa: PLW0603 (forked processes share it)
-    _finder = finder
+    global _find  # noqa: PLW0603 (forked processes share it)
+    _find = find
     measured = [Measured(each) for each in mutants]
     with multiprocessing.get_context("fork").Pool(cpus()) as pool:
         for each, found in zip(measured, pool.imap(_asked, mutants, chunksize=1), strict=True):
@@ -255,7 +259,7 @@ def spoken(population: Population, folder: Path, options: argparse.Namespace) ->
     """
     mutants, left_out = population.population(folder, options.seed, options.share)
     finder = FinderOfSpoken(population, folder)
-    measured = asked_all(mutants, finder)
+    measured = asked_all(mutants, finder.found)
     some = random.Random(options.seed).sample(measured, min(options.spoken, len(measured)))  # noqa: S311
     known = {RIGHT: False, **{each.mutant.symbol: OF_ALL in each.found for each in some}}
     for symbol, wrong in known.items():
@@ -271,7 +275,7 @@ def unseen(population: Population, folder: Path, share: float) -> str:
     """The share that the suites find of a population that had no part in deciding what they ask."""
     (apart := folder / f"{population.name}-unseen").mkdir()
     mutants, _ = population.population(apart, UNSEEN, share)
-    measured = asked_all(mutants, FinderOfSpoken(population, apart))
+    measured = asked_all(mutants, FinderOfSpoken(population, apart).found)
     found = sum(OF_ALL in each.found for each in measured)
     return OF_UNSEEN.format(count=len(mutants), seed=UNSEEN, percent=100 * found / len(mutants))
 
@@ -317,6 +321,31 @@ def in_python(folder: Path, options: argparse.Namespace) -> str:
     return text + "".join(["\nNot refused:\n\n", *missed] if missed else [])
 
 
+def implementations(folder: Path, options: argparse.Namespace) -> str:
+    """The section about wrong implementations.
+
+    Raises:
+        SystemExit: a right one is refused.
+    """
+    drawn = shaped.population(folder, options.seed, options.share)
+    print(f"{len(drawn.mutants)} wrong implementations; {drawn.broken + len(drawn.unproved)} left out", flush=True)
+    seeds = range(options.seed, options.seed + shares.SEEDS)
+    refuser = Refuser(folder, seeds)
+    for right in (each.right for each in styles()):
+        if names := refuser.certified(right):
+            raise SystemExit(f"the right style {right.family!r} is refused by {', '.join(names)}")
+    measured = asked_all(drawn.mutants, refuser.found)
+    return shares.section(drawn, {each.mutant.symbol: each.found for each in measured}, seeds)
+
+
+_SECTIONS: dict[str, Callable[[Path, argparse.Namespace], str]] = {
+    "shaped": implementations,
+    "python": in_python,
+    **{each.name: partial(spoken, each) for each in SECTIONS},
+}
+"""What writes each section that can be measured alone, in their order on the page."""
+
+
 def _options() -> argparse.Namespace:
     """The options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -325,26 +354,24 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--fuzzed", type=int, default=100, help="how many go to the fuzzers")
     parser.add_argument("--certified", type=int, default=20, help="how many are certified as a user would")
     parser.add_argument("--spoken", type=int, default=10, help="the same for each population behind the protocol")
-    parser.add_argument(
-        "--only", choices=[*(each.name for each in SECTIONS), "python"], help="measure and print this section alone"
-    )
+    parser.add_argument("--only", choices=[*_SECTIONS], help="measure and print this section alone")
     parser.add_argument("--write", action="store_true", help="write docs/power.md, or a section")
     return parser.parse_args()
 
 
 def _replaced(page: str, section: str) -> str:
-    """The page with this section in place of the one with its heading.
+    """The page with this section in place of the one with its heading; a new one comes before the costs.
 
     Raises:
-        SystemExit: it has no such section.
+        SystemExit: the page has several such sections, or no costs.
     """
-    section = section.strip()
+    section = section.strip() + "\n\n"
     heading = section.partition("\n")[0]
-    replaced, count = re.subn(
-        rf"^{heading}\n.*?(?=^## )", lambda _: section + "\n\n", page, flags=re.DOTALL | re.MULTILINE
-    )
-    if count != 1:
-        raise SystemExit(f"{PAGE} has {count} sections {heading!r}; write the whole page, without --only")
+    found = len(re.findall(f"^{heading}$", page, re.MULTILINE))
+    old = rf"^{heading}\n.*?(?=^## )" if found else rf"(?=^{COSTS}\n)"
+    replaced, count = re.subn(old, lambda _: section, page, count=1, flags=re.DOTALL | re.MULTILINE)
+    if count != 1 or found > 1:
+        raise SystemExit(f"{PAGE} has {found} sections {heading!r}; write the whole page, without --only")
     return replaced
 
 
@@ -355,20 +382,16 @@ def main() -> int:
         folder = Path(name)
         os.chdir(folder)
         if options.only:
-            section = (
-                in_python(folder, options)
-                if options.only == "python"
-                else "".join(spoken(each, folder, options) for each in SECTIONS if each.name == options.only)
-            )
-            print(section)
+            alone = _SECTIONS[options.only](folder, options)
+            print(alone)
             if options.write:
-                PAGE.write_text(_replaced(PAGE.read_text("utf-8"), section), "utf-8")
+                PAGE.write_text(_replaced(PAGE.read_text("utf-8"), alone), "utf-8")
             return 0
         mutants, left_out = population(folder, options.seed, options.share)
         print(f"{len(mutants)} wrong validators; {left_out} draws left out", flush=True)
         finder = Finder(folder / LIBRARY, options.seed)
         rights = {name: finder.seconds_of_right(name) for name in (*finder.lists, *finder.tiers)}
-        measured = asked_all(mutants, finder)
+        measured = asked_all(mutants, finder.found)
         chosen = random.Random(options.seed).sample(measured, min(options.fuzzed, len(measured)))  # noqa: S311
         asked_some(chosen, CAMPAIGN, lambda mutant: by_campaign(mutant.target))
         columns = [*finder.columns, CAMPAIGN]
@@ -387,15 +410,15 @@ def main() -> int:
         ]
         wrong, unshown = outputs.population(folder, options.seed, options.share)
         of_outputs = FinderOfOutputs(folder / outputs.LIBRARY, options.seed)
-        measured_outputs = asked_all(wrong, of_outputs)
-        behind = in_python(folder, options) + "".join(spoken(each, folder, options) for each in SECTIONS)
+        measured_outputs = asked_all(wrong, of_outputs.found)
+        behind = "".join(make(folder, options) for make in _SECTIONS.values())
     text = table(measured, chosen, columns)
     text += f"\n`fuzz` is a campaign of {SECONDS:.0f} seconds on one core. Clang's libFuzzer, which sees the branches, "
     text += f"had the same time. Both got {len(chosen)} of the validators; compiling does not count.\n"
     text += OTHERWISE + "".join(each.row(found_by(measured, each.tier)) for each in whole)
     text += OUTPUTS.format(count=len(wrong), left_out=unshown) + table(measured_outputs, [], of_outputs.columns)
     text += behind
-    text += "\n## What each costs\n\nSeconds that a right validator takes, in its own process:\n\n"
+    text += f"\n{COSTS}\n\nSeconds that a right validator takes, in its own process:\n\n"
     text += "| " + " | ".join(rights) + " |\n|" + "---:|" * len(rights) + "\n| "
     text += " | ".join(f"{each:.2f}" for each in rights.values()) + " |\n"
     text += "\n## What a certificate misses\n\n"

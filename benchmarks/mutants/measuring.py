@@ -17,7 +17,7 @@ from mutants.population import Library, Mutant
 from mutants.spoken import OF_ALL, OF_QUICK
 from overlong.conformance.certification.tiers import BRIEF, FULL, LEAN, LEAST, MODEST, USUAL
 from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.protocol.wire import DECODE, UNITS, VALIDATE, Greeting
+from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE, Greeting
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.sweep.compiled.loop import GridLoop
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
@@ -34,7 +34,7 @@ ABI = ABIS["bool(ptr,len)"]
 HURRIED, WHOLE = f"tier {USUAL.name}", f"tier {FULL.name}"
 QUICKLY, CERTIFIED = "certify --quick", "certify"
 """The findings of some suites, or of a tier."""
-_GREETING = Greeting("mutant", "", "c", DECODE + VALIDATE, UNITS["utf-32"], "")
+_GREETING = Greeting("mutant", "", "c", DECODE + VALIDATE + REPLACE, UNITS["utf-32"], "replacement")
 _RANDOM = 1_000_000
 _ELSEWHERE = Path(__file__).parents[2] / "corpora" / "elsewhere"
 
@@ -102,6 +102,20 @@ def lists(library: Library) -> dict[str, Strings]:
     }
 
 
+def plan_finds(loop: GridLoop, name: str, kinds: np.ndarray) -> bool:
+    """True if a plan finds that what a loop calls is wrong; ``kinds`` has room for a shard."""
+    for shard in plan_named(name, RFC3629).shards():
+        progress = Progress(bytearray(PROGRESS_OCTETS))
+        progress.begin(shard.first)
+        grid = plan_named(name, RFC3629).grids[shard.grid]
+        loop.run(grid, shard.first + shard.count, progress, kinds.data, shard.first)
+        words = kinds[: shard.count]
+        if words.any():
+            words[:] = 0
+            return True
+    return False
+
+
 class Finder:
     """Asks mutants. Makes strings and plans once, for all mutants and for forked processes."""
 
@@ -160,17 +174,7 @@ class Finder:
         expected = expectation(RFC3629, _GREETING, self.operation)
         loop = GridLoop(self.abi, [self._begun(mutant)], expected, RFC3629.dialect.layout)
         started = time.perf_counter()
-        kinds = self._kinds.data
-        for shard in plan_named(name, RFC3629).shards():
-            progress = Progress(bytearray(PROGRESS_OCTETS))
-            progress.begin(shard.first)
-            grid = plan_named(name, RFC3629).grids[shard.grid]
-            loop.run(grid, shard.first + shard.count, progress, kinds, shard.first)
-            words = self._kinds[: shard.count]
-            if words.any():
-                words[:] = 0
-                return True, time.perf_counter() - started
-        return False, time.perf_counter() - started
+        return plan_finds(loop, name, self._kinds), time.perf_counter() - started
 
 
 class FinderOfOutputs(Finder):

@@ -19,7 +19,7 @@ from overlong.reference import dialect
 from planted.tables import header
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 LIBRARY = "libmutants.so"
 HEADERS = (Path(__file__).parent / "mutants.h", Path(__file__).parents[1] / "planted" / "utf8.h")
@@ -374,7 +374,7 @@ def those_shown(candidates: list[Each], proved: Callable[[Each], Each | None]) -
     return found, len(candidates) - len(found)
 
 
-def by_family(mutants: list[Mutant]) -> Iterator[tuple[str, list[Mutant]]]:
+def by_family(mutants: Sequence[Each]) -> Iterator[tuple[str, list[Each]]]:
     """The mutants of each family, in the order of families."""
     for family in dict.fromkeys(each.family for each in mutants):
         yield family, [each for each in mutants if each.family == family]
