@@ -1,0 +1,174 @@
+"""A condition: which questions a decoder answers wrongly, and how. It is executable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examine.asking import ACCEPTS
+from overlong.conformance.examine.factors import NONE, Site
+from overlong.conformance.examine.question import Question
+from overlong.conformance.examine.rules import Rule
+from overlong.conformance.examine.text import pattern_of, text_of
+from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.wire import REPLACING
+from overlong.reference import MaximalSubpart, dialect, segments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.examine.products import Product
+
+OFFSETS = (Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
+"""Symptoms of the first flaw of a refused input."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Words, and the rule for the places where they make a difference."""
+
+    symptom: str
+    """``accepts``, or the code of the divergence."""
+    words: tuple[Product, ...]
+    """The octets there; one empty product: anything."""
+    rule: Rule = Rule()
+    speaks: str = "rfc3629"
+    operation: str = ""
+    first: bool = False
+    """True if the decoder reads the words before it reads characters that begin with them."""
+    offsets: bool = False
+    """True if the target reports offsets: then they show a wrong verdict, too."""
+
+    def holds(self, question: Question | bytes) -> bool:
+        """True if the decoder is predicted to answer a question wrongly, or to report another place, for this cause."""
+        asked = question if isinstance(question, Question) else Question(question)
+        if self.streams:
+            return any(self.rule.holds(site) for site in self._in_streams(asked))
+        if self.symptom == ACCEPTS:
+            return self._accepts(asked)
+        if self.operation in REPLACING:
+            return any(self.rule.holds(site) for site in self._numbered(self._everywhere(asked), asked))
+        end = self._text.end(asked.octets)
+        if self.symptom in OFFSETS:
+            sites = [self._site(asked, end, match.end())] if (match := self._at_flaw(asked.octets, end)) else []
+            return any(map(self.rule.holds, sites))
+        if self.symptom == Code.REFUSED and self.offsets:
+            return any(map(self.rule.holds, self._numbered(self._within(asked, end), asked)))
+        return end == len(asked.octets) and any(map(self.rule.holds, self._numbered(self._within(asked, end), asked)))
+
+    @property
+    def streams(self) -> bool:
+        """True if it is about streams."""
+        return self.operation in "STNM" and bool(self.operation)
+
+    @cached_property
+    def id(self) -> str:
+        """``C-`` and eight digits of a hash: the same for the same cause, whichever verb found it."""
+        text = json.dumps(self.to_json(), sort_keys=True)
+        return f"C-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+    def to_json(self) -> dict[str, object]:
+        """The condition for files."""
+        return {
+            "symptom": self.symptom,
+            "words": [[bytes(sorted(octets)).hex() for octets in product] for product in self.words],
+            "rule": [atom.to_json() for atom in self.rule.atoms],
+            "dialect": self.speaks,
+            **({"before characters": True} if self.first else {}),
+        }
+
+    @cached_property
+    def _text(self):  # noqa: ANN202
+        return text_of(dialect(self.speaks))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[bytes]:
+        return re.compile(pattern_of(self.words), re.DOTALL)
+
+    @cached_property
+    def _until(self) -> re.Pattern[bytes]:
+        return self._text.until(self.words)
+
+    def _site(self, asked: Question, start: int, end: int) -> Site:
+        return Site(self._text, asked.octets, start, end, after=asked.after, chunks=asked.chunks or ())
+
+    def _at_flaw(self, octets: bytes, start: int) -> re.Match[bytes] | None:
+        return self._pattern.match(octets, start) if start < len(octets) else None
+
+    def sites(self, question: Question) -> list[Site]:
+        """The places in a question that have the octets, whatever the rule says."""
+        if self.streams:
+            return list(self._in_streams(question))
+        if self.symptom == ACCEPTS:
+            return self._walk(question)[0]
+        if self.operation in REPLACING:
+            return self._numbered(self._everywhere(question), question)
+        end = self._text.end(question.octets)
+        if self.symptom in OFFSETS:
+            match = self._at_flaw(question.octets, end)
+            return [self._site(question, end, match.end())] if match else []
+        return self._numbered(self._within(question, end), question)
+
+    def _walk(self, asked: Question) -> tuple[list[Site], int]:
+        """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""
+        octets, sites, place = asked.octets, list[Site](), 0
+        while True:
+            if self.first:
+                found = self._until.match(octets, place)
+                end = found.end() if found is not None else place
+            else:
+                end = self._text.end(octets, place)
+            match = self._at_flaw(octets, end)
+            if match is None or match.end() == end:
+                return self._numbered(sites, asked), end
+            sites.append(self._site(asked, end, match.end()))
+            place = match.end()
+
+    def _accepts(self, asked: Question) -> bool:
+        right = self._text.end(asked.octets)
+        if right == len(asked.octets) and not self.first:
+            return False
+        sites, end = self._walk(asked)
+        end = next((site.start for site in sites if not self.rule.holds(site)), end)
+        size = len(asked.octets)
+        if self.offsets:
+            return end != right
+        return (end == size) != (right == size)
+
+    def _within(self, asked: Question, end: int) -> list[Site]:
+        if self.words == ((),):
+            return [self._site(asked, 0, 0)]
+        return [self._site(asked, match.start(), match.end()) for match in self._pattern.finditer(asked.octets, 0, end)]
+
+    def _everywhere(self, asked: Question) -> list[Site]:
+        """The segments of text that is replaced: flaws, or characters, whichever the words begin."""
+        found = list[Site]()
+        for each in segments(asked.octets, spoken=self._text.spoken):
+            if isinstance(each, MaximalSubpart) == self._of_flaws and (
+                match := self._at_flaw(asked.octets, each.offset)
+            ):
+                found.append(self._site(asked, each.offset, match.end()))
+        return found
+
+    @cached_property
+    def _of_flaws(self) -> bool:
+        first = bytes(min(octets) for octets in self.words[0])
+        return self._text.end(first) < len(first)
+
+    def _numbered(self, sites: list[Site], _asked: Question) -> list[Site]:
+        return [replace(site, errors=number, total=len(sites)) for number, site in enumerate(sites)]
+
+    def _in_streams(self, asked: Question) -> Iterator[Site]:
+        """The places of a stream where the words are, with the first cut in each."""
+        chunks = asked.chunks if asked.chunks is not None else (len(asked.octets),)
+        cuts = list(accumulate(chunks))[:-1]
+        for each in segments(asked.octets, spoken=self._text.spoken):
+            if match := self._at_flaw(asked.octets, each.offset):
+                start, end = each.offset, match.end()
+                within = [cut - start for cut in cuts if start < cut <= end]
+                yield replace(self._site(asked, start, end), cut=within[0] if within else NONE)

@@ -1,0 +1,331 @@
+"""One examination: the experiments around one example, the rule that explains them, and the check of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examine import panel, words
+from overlong.conformance.examine.asking import ACCEPTS, RIGHT, Asker, OutOfBudget
+from overlong.conformance.examine.condition import OFFSETS, Condition
+from overlong.conformance.examine.contexts import Experiments
+from overlong.conformance.examine.least import parted, simplified
+from overlong.conformance.examine.question import Question
+from overlong.conformance.examine.rules import Rule, Table
+from overlong.conformance.protocol.kind import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from overlong.conformance.examine.contexts import Around
+    from overlong.conformance.examine.factors import Site
+    from overlong.conformance.examine.least import Setting
+    from overlong.conformance.examine.text import Text
+
+_ROUNDS = 8
+_EACH = 240
+"""Fresh questions in a round."""
+_PARTS = 6
+"""The most kinds of words that one condition joins."""
+_TRIES = 12
+
+
+@dataclass
+class Checked:
+    """How well a condition predicts."""
+
+    predicted: int = 0
+    checked: int = 0
+
+
+class Examination:
+    """Experiments around one example."""
+
+    def __init__(self, asker: Asker, text: Text, *, offsets: bool, fine: bool, most: int, seed: int = 0) -> None:
+        """Prepare.
+
+        Args:
+            asker: asks the target.
+            text: well-formed text.
+            offsets: the target reports offsets.
+            fine: there is budget for all octets and all lengths.
+            most: the most octets of a string.
+            seed: of what is drawn.
+        """
+        self.asker, self.text, self.offsets, self.fine, self.most = asker, text, offsets, fine, most
+        self.random = Random(seed)  # noqa: S311 (no secret)
+        self.symptom = RIGHT
+        self.setting: Setting | None = None
+        self.table = Table()
+        self.condition: Condition | None = None
+        self.check = Checked()
+
+    # ---- asking ----
+
+    def shows(self, strings: Sequence[bytes]) -> list[bool]:
+        """For each string, whether it shows the symptom."""
+        return [each == self.symptom for each in self.asker.ask([Question(octets) for octets in strings])]
+
+    def _wrong(self, strings: Sequence[bytes]) -> list[bool]:
+        """For each string, whether its answer is wrong as a condition predicts it."""
+        return [self._counts(each) for each in self.asker.ask([Question(octets) for octets in strings])]
+
+    def _counts(self, symptom: str) -> bool:
+        """True if a symptom is one that the condition should predict."""
+        if symptom == RIGHT:
+            return False
+        verdicts = (ACCEPTS, Code.REFUSED)
+        if self.symptom in verdicts:
+            return symptom in verdicts or (self.offsets and symptom in OFFSETS)
+        if self.symptom in OFFSETS:
+            return symptom in OFFSETS
+        return symptom == self.symptom or symptom not in (*verdicts, *OFFSETS)
+
+    # ---- the steps ----
+
+    def run(self, octets: bytes, place: int | None = None) -> Condition | None:
+        """The condition of a divergence; None if the example does not show it again.
+
+        Raises:
+            BudgetSpent: the target fails too often.
+            TargetError: it cannot be asked any more.
+        """
+        (self.symptom,) = self.asker.ask([Question(octets)])
+        if self.symptom == RIGHT:
+            return None
+        try:
+            found = parted(octets, self.symptom, self.shows, self.text, place)
+            if found is None:
+                return None
+            self.setting = found
+            self.condition = self._condition(((*(frozenset((each,)) for each in found.core),),))
+            self.setting = simplified(found, self.shows, self.text)
+            self._learn_words()
+            self._vary()
+            self._widen()
+            self._refine()
+        except OutOfBudget:
+            pass
+        return self.condition
+
+    @property
+    def _given(self) -> Setting:
+        assert self.setting is not None, "it is parted"
+        return self.setting
+
+    def _condition(self, products: Iterable[tuple[frozenset[int], ...]], rule: Rule = Rule()) -> Condition:  # noqa: B008
+        return Condition(
+            self.symptom,
+            tuple(products),
+            rule,
+            speaks=self.text.spoken.name,
+            operation=self.asker.operation,
+            offsets=self.offsets,
+        )
+
+    def _learn_words(self) -> None:
+        core = self._given.core
+        if not core:
+            self.condition = self._condition(((),))
+            return
+        octets = words.ALL if self.fine else panel.edges(self.text)
+        checks = 200 if self.fine else 20
+        found = words.learned(
+            core, lambda some: self.shows([self._given.with_core(each) for each in some]), self.random, checks=checks, octets=octets
+        )
+        self.condition = self._condition(found.products)
+        self._take_first()
+
+    def _take_first(self) -> None:
+        """Whether the decoder reads the words before it reads characters that begin with them."""
+        condition = self.condition
+        if condition is None or self.symptom != ACCEPTS:
+            return
+        longer = [
+            bytes(min(octets & first) if place < len(word) and (first := word[place]) else min(octets) for place, octets in enumerate(product))
+            for word in condition.words
+            for product in self.text.products
+            if len(word) < len(product) and all(one & other for one, other in zip(word, product, strict=False))
+        ]
+        if longer:
+            said = self.asker.ask([Question(self._given.with_core(each)) for each in longer[:16]])
+            if any(each == Code.REFUSED for each in said):
+                self.condition = replace(condition, first=True)
+
+    # ---- surroundings ----
+
+    def _try(self, around: Iterable[Around]) -> list[bool]:
+        """Ask the core in these surroundings, and note what comes of it."""
+        setting = self._given
+        some = [
+            (before, behind)
+            for before, behind in dict.fromkeys(around)
+            if self._fits(before, setting.core, behind) and len(before) + len(behind) <= self.most
+        ]
+        said = self._wrong([before + setting.core + behind for before, behind in some])
+        for (before, behind), wrong in zip(some, said, strict=True):
+            self._note(before + setting.core + behind, wrong=wrong)
+        return said
+
+    def _note(self, octets: bytes, *, wrong: bool) -> None:
+        """Note a string with one place for the words, or several that stand or fall together."""
+        assert self.condition is not None
+        sites = self.condition.sites(Question(octets, after=self.asker.after))
+        if len(sites) == 1 or (sites and len({id(site) for site in sites}) and wrong and self.symptom == ACCEPTS):
+            for site in sites[-1:]:
+                self.table.add(site, wrong=wrong)
+        elif sites and not wrong and self.symptom != ACCEPTS:
+            for site in sites:
+                self.table.add(site, wrong=False)
+
+    def _fits(self, before: bytes, core: bytes, behind: bytes) -> bool:
+        """True if the core is the only such place in these surroundings."""
+        assert self.condition is not None
+        if not self.text.is_well_formed(before):
+            return False
+        if self.text.is_well_formed(core) and not self.text.is_well_formed(behind):
+            return False
+        sites = self.condition.sites(Question(before + core + behind))
+        return len(sites) == 1 and sites[0].start == len(before)
+
+    def _vary(self) -> None:
+        """One factor at a time around the setting."""
+        setting = self._given
+        around = Experiments(setting, self.text, self.random, self.most)
+        self.experiments = around
+        self._try([(setting.before, setting.behind)])
+        self._try(around.sprinkled())
+        self._try(around.offsets(fine=self.fine))
+        self._try(around.behinds(fine=self.fine))
+        for far in around.befores():
+            said = self._try(around.right_before(far, fine=False))
+            if self.fine and (not all(said)) and any(said):
+                self._try(around.right_before(far, fine=True))
+        for far in around.farther():
+            said = self._try(around.right_behind(far, fine=False))
+            if self.fine and (not all(said)) and any(said):
+                self._try(around.right_behind(far, fine=True))
+        self._many()
+        self._decide()
+
+    def _many(self) -> None:
+        """Several such places in one string."""
+        if self.symptom != ACCEPTS:
+            return
+        setting = self._given
+        counts = [*range(1, 18), 31, 32, 33, 63, 64, 65, 255, 256, 257]
+        strings = [(gap + setting.core) * count for count in counts for gap in (b"", b"a", b"aa")]
+        for octets, wrong in zip(strings, self._wrong(strings), strict=True):
+            self._note(octets, wrong=wrong)
+
+    def _decide(self) -> None:
+        assert self.condition is not None
+        self.condition = replace(self.condition, rule=self.table.rule())
+
+    # ---- more words ----
+
+    def _widen(self) -> None:
+        """Other octets that are wrong in the same setting: accepted errors of other kinds, other refused characters."""
+        setting = self._given
+        if not setting.core or not self.fine:
+            return
+        tried = panel.strange(self.text) if self.symptom not in (Code.REFUSED, Code.SCALARS) else panel.notable(self.text)
+        strings = {each: setting.with_core(each) for each in tried}
+        symptoms = dict(zip(strings, self.asker.ask([Question(each) for each in strings.values()]), strict=True))
+        for _ in range(_PARTS):
+            assert self.condition is not None
+            more = [
+                each
+                for each, octets in strings.items()
+                if symptoms[each] == self.symptom and not self.condition.holds(Question(octets, after=self.asker.after))
+            ]
+            if not more:
+                return
+            core = min(more, key=lambda each: (len(each), each))
+            found = words.learned(
+                core, lambda some: self.shows([setting.with_core(each) for each in some]), self.random, checks=100
+            )
+            if not found.products:
+                return
+            joined = [*self.condition.words, *found.products]
+            self.condition = replace(self.condition, words=tuple(dict.fromkeys(joined)))
+
+    # ---- counterexamples ----
+
+    def _refine(self) -> None:
+        """Fresh questions; what the condition predicts wrongly mends it; the last round counts."""
+        for number in range(_ROUNDS):
+            strings = self.fresh(_EACH if self.fine else 30)
+            said = self._wrong(strings)
+            assert self.condition is not None
+            missed = [
+                (octets, wrong)
+                for octets, wrong in zip(strings, said, strict=True)
+                if self.condition.holds(Question(octets, after=self.asker.after)) != wrong
+            ]
+            self.check = Checked(len(strings) - len(missed), len(strings))
+            if not missed:
+                break
+            before = self.condition
+            for octets, wrong in missed:
+                self._note(octets, wrong=wrong)
+            if number < _ROUNDS - 1:
+                self._decide()
+            if self.condition == before and number > 2:  # noqa: PLR2004
+                break
+
+    def confirm(self, count: int) -> Checked:
+        """Fresh questions that the condition has not seen."""
+        if self.condition is None:
+            return Checked()
+        count = min(count, self.asker.left)
+        try:
+            strings = self.fresh(count)
+            said = self._wrong(strings)
+        except OutOfBudget:
+            return self.check
+        right = sum(
+            self.condition.holds(Question(octets, after=self.asker.after)) == wrong
+            for octets, wrong in zip(strings, said, strict=True)
+        )
+        return Checked(right, len(strings))
+
+    def fresh(self, count: int) -> list[bytes]:
+        """Random strings near the condition: half inside, half just outside, as far as they can be made."""
+        assert self.condition is not None
+        inside, outside = dict[bytes, None](), dict[bytes, None]()
+        size = 0
+        for _ in range(_TRIES * count):
+            octets = self._drawn()
+            if len(octets) > self.most:
+                continue
+            size += len(octets)
+            held = self.condition.holds(Question(octets, after=self.asker.after))
+            into = inside if held else outside
+            if len(into) < (count + 1) // 2:
+                into[octets] = None
+            if len(inside) + len(outside) >= count or size > 4 << 20:
+                break
+        return [*inside, *outside]
+
+    def _drawn(self) -> bytes:
+        assert self.condition is not None
+        random = self.random
+        before, behind = self.experiments.around(self.condition.rule)
+        product = random.choice(self.condition.words)
+        core = bytes(random.choice((min(each), max(each), random.choice(sorted(each)))) for each in product)
+        draw = random.random()
+        if draw < 0.12 and core:
+            place = random.randrange(len(core))
+            core = core[:place] + bytes([random.choice((random.randrange(256), (core[place] + random.choice((-1, 1))) % 256))]) + core[place + 1 :]
+        elif draw < 0.17:
+            core = b""
+        elif draw < 0.22:
+            behind += self.experiments.text_of(random.randrange(8)) + core
+        elif draw < 0.25 and core:
+            core = core[:-1]
+        return before + core + behind
+
+
+__all__ = ["Examination", "Site"]

@@ -1,0 +1,172 @@
+"""Factors: what can be told of a place in a question, and may decide whether a decoder is wrong there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examine.text import ASCII
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.conformance.examine.text import Text
+
+NONE = -1
+"""The value of an octet or a character that is not there."""
+BLOCKS = (4, 8, 16, 32, 64, 128)
+BITS = (8, 10, 12, 15, 16)
+FAR_BEFORE, FAR_BEHIND = 5, 9
+"""How many octets before and behind a place are told apart."""
+NUMBER, OCTET, FLAG = "number", "octet", "flag"
+
+
+@dataclass(slots=True)
+class Site:
+    """A place in a question: the octets from ``start`` to ``end``."""
+
+    text: Text
+    octets: bytes
+    start: int
+    end: int
+    errors: int = 0
+    """The places like it before."""
+    total: int = 1
+    """All places like it."""
+    after: bytes | None = None
+    cut: int = NONE
+    """In a stream: the octets of the sequence here that stand before the first cut in it."""
+    chunks: tuple[int, ...] = ()
+
+    @property
+    def before(self) -> bytes:
+        return self.octets[: self.start]
+
+    @property
+    def behind(self) -> bytes:
+        return self.octets[self.end :]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Something that can be told of a place."""
+
+    name: str
+    kind: str
+    value: Callable[[Site], int]
+    cost: int = 0
+    """How much less likely it is than others that explain the same."""
+
+
+def _characters(site: Site) -> int:
+    return len(site.octets[: site.start].translate(None, site.text.not_leads))
+
+
+def _wide(site: Site) -> int:
+    return len(site.octets[: site.start].translate(None, site.text.not_leads + ASCII))
+
+
+def _ascii_before(site: Site) -> int:
+    before = site.before
+    return len(before) - len(before.rstrip(ASCII))
+
+
+def _ascii_behind(site: Site) -> int:
+    behind = site.behind
+    return len(behind) - len(behind.lstrip(ASCII))
+
+
+def _octet_before(far: int) -> Callable[[Site], int]:
+    return lambda site: site.octets[site.start - far] if site.start >= far else NONE
+
+
+def _octet_behind(far: int) -> Callable[[Site], int]:
+    return lambda site: site.octets[site.end + far - 1] if site.end + far <= len(site.octets) else NONE
+
+
+def _lead_before(site: Site) -> int:
+    character = site.text.before(site.octets, site.start)
+    return character[0] if character else NONE
+
+
+def _character_before(site: Site) -> int:
+    return int.from_bytes(site.text.before(site.octets, site.start) or b"\xff" * 5, "big")
+
+
+def _size_before(site: Site) -> int:
+    return len(site.text.before(site.octets, site.start))
+
+
+def _in_rest(block: int) -> Callable[[Site], int]:
+    return lambda site: int(len(site.octets) >= block and site.start >= len(site.octets) // block * block)
+
+
+def _beyond(bits: int) -> Callable[[Site], int]:
+    mask = (1 << bits) - 1
+    return lambda site: int(site.start >= len(site.octets) & mask)
+
+
+def _same_length(site: Site) -> int:
+    return int(site.after is not None and len(site.after) == len(site.octets))
+
+
+def _longer_before(site: Site) -> int:
+    return int(site.after is not None and len(site.after) > len(site.octets))
+
+
+def _accepted_before(site: Site) -> int:
+    return NONE if site.after is None else int(site.text.is_well_formed(site.after))
+
+
+def _length_before(site: Site) -> int:
+    return NONE if site.after is None else len(site.after)
+
+
+def _chunk_of(site: Site) -> int:
+    """The octets of the chunk in which the place begins that stand before it."""
+    at = 0
+    for length in site.chunks:
+        if site.start < at + length:
+            return site.start - at
+        at += length
+    return NONE
+
+
+def _number_of_chunk(site: Site) -> int:
+    """The chunks that end at the place or before it, or within it."""
+    at = found = 0
+    for length in site.chunks[:-1]:
+        at += length
+        found += at <= (site.start + site.cut if site.cut > 0 else site.start)
+    return found
+
+
+FACTORS: tuple[Factor, ...] = (
+    Factor("offset", NUMBER, lambda site: site.start),
+    Factor("length", NUMBER, lambda site: len(site.octets)),
+    Factor("behind", NUMBER, lambda site: len(site.octets) - site.end),
+    Factor("characters", NUMBER, _characters),
+    Factor("wide", NUMBER, _wide),
+    Factor("errors", NUMBER, lambda site: site.errors),
+    Factor("total", NUMBER, lambda site: site.total),
+    Factor("size before", NUMBER, _size_before),
+    Factor("octet -1", OCTET, _octet_before(1)),
+    Factor("lead before", OCTET, _lead_before),
+    Factor("character before", OCTET, _character_before, 1),
+    *(Factor(f"octet -{far}", OCTET, _octet_before(far)) for far in range(2, FAR_BEFORE + 1)),
+    *(Factor(f"octet +{far}", OCTET, _octet_behind(far)) for far in range(1, FAR_BEHIND + 1)),
+    Factor("ascii before", NUMBER, _ascii_before, 1),
+    Factor("ascii behind", NUMBER, _ascii_behind, 1),
+    Factor("zeros", NUMBER, lambda site: site.octets.count(0, 0, site.start)),
+    *(Factor(f"rest of {block}", FLAG, _in_rest(block)) for block in BLOCKS),
+    *(Factor(f"beyond {bits} bits", FLAG, _beyond(bits)) for bits in BITS),
+    Factor("cut", NUMBER, lambda site: site.cut),
+    Factor("in chunk", NUMBER, _chunk_of, 1),
+    Factor("chunks before", NUMBER, _number_of_chunk, 1),
+    Factor("chunks", NUMBER, lambda site: len(site.chunks), 1),
+    Factor("accepted before", FLAG, _accepted_before),
+    Factor("length before", NUMBER, _length_before),
+    Factor("same length before", FLAG, _same_length),
+    Factor("longer before", FLAG, _longer_before),
+)
+BY_NAME = {factor.name: factor for factor in FACTORS}
