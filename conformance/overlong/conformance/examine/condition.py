@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examine.asking import ACCEPTS
@@ -52,14 +52,15 @@ class Condition:
         if self.symptom == ACCEPTS:
             return self._accepts(asked)
         if self.operation in REPLACING:
-            return any(self.rule.holds(site) for site in self._numbered(self._everywhere(asked), asked))
+            return any(self.rule.holds(site) for site in self._numbered(self._everywhere(asked)))
         end = self._text.end(asked.octets)
         if self.symptom in OFFSETS:
             sites = [self._site(asked, end, match.end())] if (match := self._at_flaw(asked.octets, end)) else []
             return any(map(self.rule.holds, sites))
-        if self.symptom == Code.REFUSED and self.offsets:
-            return any(map(self.rule.holds, self._numbered(self._within(asked, end), asked)))
-        return end == len(asked.octets) and any(map(self.rule.holds, self._numbered(self._within(asked, end), asked)))
+        if end < len(asked.octets) and not (self.symptom == Code.REFUSED and self.offsets):
+            return False
+        sites = self._within(asked, end, self._least_offset)
+        return any(map(self.rule.holds, self._numbered(list(sites)) if self._counts else sites))
 
     @property
     def streams(self) -> bool:
@@ -100,19 +101,19 @@ class Condition:
     def _at_flaw(self, octets: bytes, start: int) -> re.Match[bytes] | None:
         return self._pattern.match(octets, start) if start < len(octets) else None
 
-    def sites(self, question: Question) -> list[Site]:
-        """The places in a question that have the octets, whatever the rule says."""
+    def sites(self, question: Question, most: int = 1 << 30) -> list[Site]:
+        """The places in a question that have the octets, whatever the rule says; not many more than ``most``."""
         if self.streams:
             return list(self._in_streams(question))
         if self.symptom == ACCEPTS:
             return self._walk(question)[0]
         if self.operation in REPLACING:
-            return self._numbered(self._everywhere(question), question)
+            return self._numbered(self._everywhere(question))
         end = self._text.end(question.octets)
         if self.symptom in OFFSETS:
             match = self._at_flaw(question.octets, end)
             return [self._site(question, end, match.end())] if match else []
-        return self._numbered(self._within(question, end), question)
+        return self._numbered(list(islice(self._within(question, end), most)))
 
     def _walk(self, asked: Question) -> tuple[list[Site], int]:
         """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""
@@ -125,7 +126,7 @@ class Condition:
                 end = self._text.end(octets, place)
             match = self._at_flaw(octets, end)
             if match is None or match.end() == end:
-                return self._numbered(sites, asked), end
+                return self._numbered(sites), end
             sites.append(self._site(asked, end, match.end()))
             place = match.end()
 
@@ -140,10 +141,22 @@ class Condition:
             return end != right
         return (end == size) != (right == size)
 
-    def _within(self, asked: Question, end: int) -> list[Site]:
+    def _within(self, asked: Question, end: int, start: int = 0) -> Iterator[Site]:
+        """The places of the words in well-formed text from ``start`` to ``end``."""
         if self.words == ((),):
-            return [self._site(asked, 0, 0)]
-        return [self._site(asked, match.start(), match.end()) for match in self._pattern.finditer(asked.octets, 0, end)]
+            yield self._site(asked, 0, 0)
+            return
+        for match in self._pattern.finditer(asked.octets, start, end):
+            yield self._site(asked, match.start(), match.end())
+
+    @cached_property
+    def _counts(self) -> bool:
+        return any(atom.factor in ("errors", "total") for atom in self.rule.atoms)
+
+    @cached_property
+    def _least_offset(self) -> int:
+        """No place before this offset fits the rule."""
+        return 0 if self._counts else max((each.low or 0 for each in self.rule.atoms if each.factor == "offset"), default=0)
 
     def _everywhere(self, asked: Question) -> list[Site]:
         """The segments of text that is replaced: flaws, or characters, whichever the words begin."""
@@ -160,8 +173,10 @@ class Condition:
         first = bytes(min(octets) for octets in self.words[0])
         return self._text.end(first) < len(first)
 
-    def _numbered(self, sites: list[Site], _asked: Question) -> list[Site]:
-        return [replace(site, errors=number, total=len(sites)) for number, site in enumerate(sites)]
+    def _numbered(self, sites: list[Site]) -> list[Site]:
+        for number, site in enumerate(sites):
+            site.errors, site.total = number, len(sites)
+        return sites
 
     def _in_streams(self, asked: Question) -> Iterator[Site]:
         """The places of a stream where the words are, with the first cut in each."""
@@ -171,4 +186,6 @@ class Condition:
             if match := self._at_flaw(asked.octets, each.offset):
                 start, end = each.offset, match.end()
                 within = [cut - start for cut in cuts if start < cut <= end]
-                yield replace(self._site(asked, start, end), cut=within[0] if within else NONE)
+                site = self._site(asked, start, end)
+                site.cut = within[0] if within else NONE
+                yield site

@@ -58,10 +58,10 @@ class Experiments:
         setting = self.setting
         kept, behind = setting.kept_before, setting.behind
         lengths = thresholds(self.most) if fine else [*range(18), 31, 32, 33, 63, 64, 65]
-        near = {setting.count * len(setting.filler) + more for more in (-2, -1, 0, 1, 2, 3)}
+        near = self._near(setting.count * len(setting.filler), fine=fine)
         for filler in FILLERS:
             for length in sorted({*lengths, *near}):
-                if length >= 0 and (length <= _LONG or length in near or filler == b"a"):
+                if length >= 0 and (length <= _LONG or filler == b"a"):
                     yield fill(length, filler) + kept, behind
             if kept:
                 yield from ((fill(length, filler), behind) for length in range(20))
@@ -76,13 +76,19 @@ class Experiments:
         """Octets behind, of each kind."""
         setting = self.setting
         lengths = thresholds(self.most) if fine else [*range(12), 15, 16, 17, 31, 32, 33, 64]
-        near = {setting.count_behind * len(setting.filler_behind) + more for more in (-2, -1, 0, 1, 2, 3)}
+        near = self._near(setting.count_behind * len(setting.filler_behind), fine=fine)
         for filler in FILLERS:
             for length in sorted({*lengths, *near}):
-                if length >= 0 and (length <= _LONG or length in near or filler == b"a"):
+                if length >= 0 and (length <= _LONG or filler == b"a"):
                     yield setting.before, setting.kept_behind + fill(length, filler)
             if setting.kept_behind:
                 yield from ((setting.before, fill(length, filler)) for length in range(12))
+
+    @staticmethod
+    def _near(length: int, *, fine: bool) -> set[int]:
+        """Lengths near one that matters: enough of them to see blocks, if a string of that length is no burden."""
+        reach = range(-40, 140) if fine and 100 < length < _LONG else range(-20, 70) if fine and length > 100 else range(-2, 4)  # noqa: PLR2004
+        return {length + more for more in reach}
 
     def right_before(self, far: int, *, fine: bool) -> Iterator[Around]:
         """A character of each kind that ends ``far - 1`` octets before the core; the offset stays, if it can."""
@@ -142,14 +148,13 @@ class Experiments:
         if length > _LONG or kind < 0.4:
             filler = random.choice(FILLERS) if random.random() < 0.7 else b"a"
             return fill(length, filler)
-        found, size = list[bytes](), 0
         plain = random.random()
-        while size < length:
-            left = length - size
-            of = 1 if random.random() < plain else random.choice((1, 2, 3, 4))
-            each = random.choice(self._by_size[of if of <= left else 1])
-            if of == 1 and random.random() < 0.6:
-                each = b"a"
+        sizes = random.choices((1, 2, 3, 4), (1 + 3 * plain, 1 - plain, 1 - plain, 1 - plain), k=length + 1)
+        found, size = list[bytes](), 0
+        for of in sizes:
+            if size == length:
+                break
+            each = random.choice(self._by_size[of if of <= length - size else 1]) if random.random() < plain else FILLERS[of - (of == 1)]
             found.append(each)
             size += len(each)
         return b"".join(found)

@@ -29,6 +29,8 @@ _EACH = 240
 _PARTS = 6
 """The most kinds of words that one condition joins."""
 _TRIES = 12
+_SITES = 16
+"""The most places in one string that a table takes."""
 
 
 @dataclass
@@ -171,11 +173,11 @@ class Examination:
     def _note(self, octets: bytes, *, wrong: bool) -> None:
         """Note a string with one place for the words, or several that stand or fall together."""
         assert self.condition is not None
-        sites = self.condition.sites(Question(octets, after=self.asker.after))
-        if len(sites) == 1 or (sites and len({id(site) for site in sites}) and wrong and self.symptom == ACCEPTS):
+        sites = self.condition.sites(Question(octets, after=self.asker.after), _SITES)
+        if len(sites) == 1 or (sites and self.symptom == ACCEPTS):
             for site in sites[-1:]:
                 self.table.add(site, wrong=wrong)
-        elif sites and not wrong and self.symptom != ACCEPTS:
+        elif len(sites) < _SITES and not wrong:
             for site in sites:
                 self.table.add(site, wrong=False)
 
@@ -186,7 +188,7 @@ class Examination:
             return False
         if self.text.is_well_formed(core) and not self.text.is_well_formed(behind):
             return False
-        sites = self.condition.sites(Question(before + core + behind))
+        sites = self.condition.sites(Question(before + core + behind), 2)
         return len(sites) == 1 and sites[0].start == len(before)
 
     def _vary(self) -> None:

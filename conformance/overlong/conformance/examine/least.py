@@ -166,9 +166,12 @@ def _first(setting: Setting, candidates: Iterable[Setting], shows: Shows) -> Set
     less = sorted({each for each in candidates if _order(each) < _order(setting)}, key=_order)
     start = 0
     while start < len(less):
-        some = [less[start]]
-        while start + len(some) < len(less) and sum(len(each.octets) for each in some) < _LONG and len(some) < _TRIED:
-            some.append(less[start + len(some)])
+        end = size = 0
+        for end, each in enumerate(less[start : start + _TRIED], start + 1):
+            size += len(each.octets)
+            if size > _LONG:
+                break
+        some = less[start:end]
         for each, shown in zip(some, shows([each.octets for each in some]), strict=True):
             if shown:
                 return each

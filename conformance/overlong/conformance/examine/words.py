@@ -97,18 +97,25 @@ class _Learner:
         words = [bytes(self.representative(place, row) for place, row in enumerate(key)) for key in keys]
         return dict(zip(keys, self.ask(words), strict=True))
 
-    def drawn(self, table: dict[tuple[tuple[bool, ...], ...], bool]) -> bytes:
-        """A word to check: often one of a combination that shows it, often at the edges of classes."""
+    def drawn(self, table: dict[tuple[tuple[bool, ...], ...], bool], count: int) -> list[bytes]:
+        """Words to check: often of a combination that shows it, often at the edges of classes."""
         inside = [key for key, shown in table.items() if shown]
-        key = self.random.choice(inside if self.random.random() < 0.7 else list(table))
-        word = bytearray()
-        for place, row in zip(self.places, key, strict=True):
-            octets = place.classes()[row]
-            if self.random.random() < 0.1:
-                octets = list(place.octets)
-            edges = [each for each in octets if each - 1 not in octets or each + 1 not in octets]
-            word.append(self.random.choice(edges if self.random.random() < 0.5 and edges else octets))
-        return bytes(word)
+        every, random = list(table), self.random
+        classes = [place.classes() for place in self.places]
+        edges = [
+            {row: [each for each in some if each - 1 not in of or each + 1 not in of] for row, some in found.items() for of in [set(some)]}
+            for found in classes
+        ]
+        words = list[bytes]()
+        for _ in range(count):
+            key = random.choice(inside if inside and random.random() < 0.7 else every)
+            word = bytearray()
+            for place, row in enumerate(key):
+                draw = random.random()
+                octets = self.places[place].octets if draw < 0.1 else edges[place][row] if draw < 0.55 else classes[place][row]
+                word.append(random.choice(octets or classes[place][row]))
+            words.append(bytes(word))
+        return words
 
     def tell_apart(self, word: bytes) -> None:
         """Learn from a word that its classes' representatives do not speak for."""
@@ -141,7 +148,7 @@ def learned(
     for _ in range(_ROUNDS):
         if table is None or not checks:
             break
-        drawn = [learner.drawn(table) for _ in range(checks)]
+        drawn = learner.drawn(table, checks)
         said = learner.ask(drawn)
         wrong = next(
             (
@@ -171,9 +178,9 @@ def _spread(some: Sequence[int], of: Sequence[int]) -> list[int]:
     """The octets that some stand for: each of them, and those after it up to the next one that was tried."""
     if len(of) == len(ALL):
         return list(some)
-    chosen, found, last = set(some), list[int](), min(of)
+    chosen, tried, found, last = set(some), set(of), list[int](), min(of)
     for octet in range(256):
-        last = octet if octet in of else last
+        last = octet if octet in tried else last
         if last in chosen:
             found.append(octet)
     return found
