@@ -39,7 +39,7 @@ from runner import of_children
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-ROOM = "overlong.conformance.examine"
+ROOM = "overlong.conformance"
 PREDICTED = 0.99
 """The share of fresh questions that a rule must predict."""
 _CHECKED = 300

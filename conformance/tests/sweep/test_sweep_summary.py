@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from overlong.conformance.examine.arithmetic import numbers_in_words
+from overlong.conformance.examination.arithmetic import numbers_in_words
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,

@@ -14,7 +14,7 @@ from overlong.conformance.sweep.summary.languages import containing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.examine.products import Product
+    from overlong.conformance.examination.products import Product
     from overlong.conformance.sweep.summary.facts import Facts
     from overlong.conformance.sweep.summary.members import Members
     from overlong.reference import Dialect

@@ -7,7 +7,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examine.products import Product, in_words, merged, product_in_words
+from overlong.conformance.examination.products import Product, in_words, merged, product_in_words
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, BROKEN, REFUSED_WELL_FORMED
 from overlong.conformance.sweep.summary.facts import OF_WELL_FORMED, Facts, Part, Said
 from overlong.conformance.sweep.summary.languages import (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.examine.arithmetic import Numbers, numbers_in_words
-from overlong.conformance.examine.products import Product, in_words, merged, product_in_words
+from overlong.conformance.examination.arithmetic import Numbers, numbers_in_words
+from overlong.conformance.examination.products import Product, in_words, merged, product_in_words
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, BROKEN, REFUSED_WELL_FORMED
 from overlong.conformance.sweep.summary.by_language import errors_in_words, ill_formed, octets_in_words
 from overlong.conformance.sweep.summary.facts import OF_WELL_FORMED, Facts, Part, Said

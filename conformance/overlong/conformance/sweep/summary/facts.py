@@ -18,7 +18,7 @@ from overlong.reference.theory import equivalent
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from overlong.conformance.examine.products import Product
+    from overlong.conformance.examination.products import Product
     from overlong.conformance.sweep.summary.members import Members, Strings
     from overlong.reference.automaton import Automaton
 

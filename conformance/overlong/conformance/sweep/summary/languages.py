@@ -19,7 +19,7 @@ from overlong.reference import dialect
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from overlong.conformance.examine.products import Product
+    from overlong.conformance.examination.products import Product
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.summary.diagram import Level
     from overlong.reference.automaton import Automaton

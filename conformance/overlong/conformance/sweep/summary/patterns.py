@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.examine.products import SHOWN, merged
+from overlong.conformance.examination.products import SHOWN, merged
 from overlong.conformance.sweep.summary.diagram import MINUS, OR
 from overlong.reference.theory import in_shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from overlong.conformance.examine.products import Product
+    from overlong.conformance.examination.products import Product
     from overlong.conformance.sweep.summary.diagram import Level
     from overlong.reference.automaton import Automaton
 

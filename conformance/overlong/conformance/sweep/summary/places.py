@@ -17,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from overlong.conformance.examine.arithmetic import Numbers
+    from overlong.conformance.examination.arithmetic import Numbers
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.summary.languages import Language, OctetRun
     from overlong.conformance.sweep.summary.members import Strings

@@ -6,22 +6,23 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examine import panel, words
-from overlong.conformance.examine.asking import ACCEPTS, RIGHT, Asker, OutOfBudget
-from overlong.conformance.examine.condition import OFFSETS, Condition
-from overlong.conformance.examine.contexts import Experiments
-from overlong.conformance.examine.least import parted, simplified
-from overlong.conformance.examine.question import Question
-from overlong.conformance.examine.rules import Rule, Table
+from overlong.conformance.examination import panel, words
+from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Asker, OutOfBudget
+from overlong.conformance.examination.condition import OFFSETS, Condition
+from overlong.conformance.examination.contexts import Experiments
+from overlong.conformance.examination.least import parted, simplified
+from overlong.conformance.examination.factors import ADDRESS, ADDRESSES, FACTORS
+from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.protocol.kind import Code
+from overlong.reference import MaximalSubpart, segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from overlong.conformance.examine.contexts import Around
-    from overlong.conformance.examine.factors import Site
-    from overlong.conformance.examine.least import Setting
-    from overlong.conformance.examine.text import Text
+    from overlong.conformance.examination.contexts import Around
+    from overlong.conformance.examination.least import Setting
+    from overlong.conformance.examination.text import Text
 
 _ROUNDS = 8
 _EACH = 240
@@ -41,7 +42,7 @@ class Checked:
     checked: int = 0
 
 
-class Examination:
+class Course:
     """Experiments around one example."""
 
     def __init__(self, asker: Asker, text: Text, *, offsets: bool, fine: bool, most: int, seed: int = 0) -> None:
@@ -56,22 +57,33 @@ class Examination:
             seed: of what is drawn.
         """
         self.asker, self.text, self.offsets, self.fine, self.most = asker, text, offsets, fine, most
+        self.placed = False
+        """True if the answer depends on the place in memory."""
         self.random = Random(seed)  # noqa: S311 (no secret)
         self.symptom = RIGHT
         self.setting: Setting | None = None
         self.table = Table()
         self.condition: Condition | None = None
+        self.recalls = False
+        """True if the answer depends on the call before."""
         self.check = Checked()
 
     # ---- asking ----
 
     def shows(self, strings: Sequence[bytes]) -> list[bool]:
         """For each string, whether it shows the symptom."""
-        return [each == self.symptom for each in self.asker.ask([Question(octets) for octets in strings])]
+        return [each == self.symptom for each in self._ask(strings)]
 
     def _wrong(self, strings: Sequence[bytes]) -> list[bool]:
         """For each string, whether its answer is wrong as a condition predicts it."""
-        return [self._counts(each) for each in self.asker.ask([Question(octets) for octets in strings])]
+        return [self._counts(each) for each in self._ask(strings)]
+
+    def _ask(self, strings: Sequence[bytes]) -> list[str]:
+        return self.asker.ask(list(map(self._question, strings)))
+
+    def _question(self, octets: bytes) -> Question:
+        """The octets in the circumstances in which this examination asks; functions get them right before a guard."""
+        return Question(octets, self.asker.earlier, address=-len(octets) % ADDRESS if self.placed else None)
 
     def _counts(self, symptom: str) -> bool:
         """True if a symptom is one that the condition should predict."""
@@ -93,23 +105,94 @@ class Examination:
             BudgetSpent: the target fails too often.
             TargetError: it cannot be asked any more.
         """
-        (self.symptom,) = self.asker.ask([Question(octets)])
-        if self.symptom == RIGHT:
-            return None
         try:
+            if not self._recalled(octets):
+                return None
             found = parted(octets, self.symptom, self.shows, self.text, place)
             if found is None:
                 return None
             self.setting = found
             self.condition = self._condition(((*(frozenset((each,)) for each in found.core),),))
             self.setting = simplified(found, self.shows, self.text)
-            self._learn_words()
-            self._vary()
-            self._widen()
+            if self._cancelling():
+                self._many()
+                self._decide()
+            else:
+                self._learn_words()
+                self._vary()
+                self._widen()
             self._refine()
         except OutOfBudget:
             pass
         return self.condition
+
+    def _recalled(self, octets: bytes) -> bool:
+        """Find the symptom, and the call before that it depends on, if it does."""
+        given = self.asker.earlier
+        before = [given, *((each,) for each in self._calls(octets))]
+        said = self.asker.ask([Question(octets, each) for each in before])
+        wrong = [(symptom, each) for symptom, each in zip(said, before, strict=True) if symptom != RIGHT]
+        if not wrong:
+            return False
+        self.symptom = said[0] if said[0] != RIGHT else wrong[0][0]
+        self.recalls = len({symptom == self.symptom for symptom in said[1:]}) > 1
+        if self.recalls:
+            self.asker.earlier = given if given and said[0] != RIGHT else next(each for symptom, each in wrong if symptom == self.symptom)
+        return True
+
+    def _calls(self, octets: bytes) -> list[bytes]:
+        """Calls before that a decoder may remember: accepted, refused, cut short, long, as long, alike."""
+        cut = [bytes(min(some) for some in product)[:size] for product in self.text.products for size in range(1, len(product))]
+        stray = next(bytes([octet]) for octet in range(256) if octet not in self.text.leads)
+        found = [b"", b"a", stray, *dict.fromkeys(cut), b"a" * len(octets), b"a" * (len(octets) + 1), b"a" * 70, b"a" * 1000]
+        found += [octets[:-1] + b"a", octets[:1] + b"a" * len(octets), b"a" * 9 + stray]
+        return list(dict.fromkeys(found))[: None if self.fine else 3]
+
+    def _remember(self) -> None:
+        """The setting after other calls."""
+        setting = self._given
+        if not self.recalls:
+            return
+        kept, self.asker.earlier = self.asker.earlier, ()
+        leads = [bytes([octet]) for octet in sorted(self.text.leads)]
+        calls = [*self._calls(setting.octets), *leads, *(b"a" * count for count in range(1, 70)), *(each + b"a" for each in leads)]
+        asked = [Question(setting.octets, (each,)) for each in dict.fromkeys(calls)]
+        for question, symptom in zip(asked, self.asker.ask(asked), strict=True):
+            self._note_question(question, wrong=self._counts(symptom))
+        self.asker.earlier = kept
+
+    def _cancelling(self) -> bool:
+        """Several errors of which each must be there: then the core is one of them, and their number decides."""
+        setting = self._given
+        if self.symptom != ACCEPTS:
+            return False
+        flaws = [each for each in segments(setting.core, spoken=self.text.spoken) if isinstance(each, MaximalSubpart)]
+        if len(flaws) < 2:  # noqa: PLR2004
+            unit = setting.core
+            if not unit or self.asker.streams:
+                return False
+            said = self.shows([(unit + b"a") * count for count in range(1, 9)])
+            if sum(said) in (0, len(said)) or not said[0] or said[1:] == sorted(said[1:], reverse=True):
+                return False
+        else:
+            unit = setting.core[flaws[0].offset : flaws[0].offset + flaws[0].length]
+        gaps = [b"", b"a"]
+        units = [unit, *(each for each in panel.strange(self.text) if len(each) <= 4)]  # noqa: PLR2004
+        for gap in gaps:
+            said = self.shows([(unit + gap) * count for count in range(1, 13)])
+            number = next((count for count, shown in enumerate(said, 1) if shown), 0)
+            if number and sum(said) < len(said):
+                alike = self.shows([(unit + gap) * (number - 1) + each + gap for each in units])
+                if len(flaws) < 2 and number != 1:  # noqa: PLR2004
+                    continue
+                singles = {each[0] for each, shown in zip(units, alike, strict=True) if shown and len(each) == 1}
+                words_ = [(frozenset(range(0x80, 0x100)),)] if len(singles) > 1 and unit[:1] else [tuple(frozenset((octet,)) for octet in unit)]
+                self.condition = self._condition(words_)
+                self.setting = replace(setting, core=unit, filler=b"a", count=0, kept_before=(unit + gap) * (number - 1), kept_behind=b"", count_behind=0)
+                self.experiments = Experiments(self.setting, self.text, self.random, self.most)
+                self.condition = replace(self.condition, subparts=True)
+                return True
+        return False
 
     @property
     def _given(self) -> Setting:
@@ -155,6 +238,11 @@ class Examination:
             if any(each == Code.REFUSED for each in said):
                 self.condition = replace(condition, first=True)
 
+    def place(self) -> None:
+        """Tell addresses apart, and not what stands behind: the answer depends on the place in memory."""
+        self.placed = True
+        self.table = Table([*(each for each in FACTORS if each.name not in ("behind", "length")), *ADDRESSES])
+
     # ---- surroundings ----
 
     def _try(self, around: Iterable[Around]) -> list[bool]:
@@ -171,9 +259,12 @@ class Examination:
         return said
 
     def _note(self, octets: bytes, *, wrong: bool) -> None:
-        """Note a string with one place for the words, or several that stand or fall together."""
+        self._note_question(self._question(octets), wrong=wrong)
+
+    def _note_question(self, question: Question, *, wrong: bool) -> None:
+        """Note a question with one place for the words, or several that stand or fall together."""
         assert self.condition is not None
-        sites = self.condition.sites(Question(octets, after=self.asker.after), _SITES)
+        sites = self.condition.sites(question, _SITES)
         if len(sites) == 1 or (sites and self.symptom == ACCEPTS):
             for site in sites[-1:]:
                 self.table.add(site, wrong=wrong)
@@ -209,6 +300,7 @@ class Examination:
             if self.fine and (not all(said)) and any(said):
                 self._try(around.right_behind(far, fine=True))
         self._many()
+        self._remember()
         self._decide()
 
     def _many(self) -> None:
@@ -216,7 +308,7 @@ class Examination:
         if self.symptom != ACCEPTS:
             return
         setting = self._given
-        counts = [*range(1, 18), 31, 32, 33, 63, 64, 65, 255, 256, 257]
+        counts = [*range(1, 26), 31, 32, 33, 63, 64, 65, 255, 256, 257]
         strings = [(gap + setting.core) * count for count in counts for gap in (b"", b"a", b"aa")]
         for octets, wrong in zip(strings, self._wrong(strings), strict=True):
             self._note(octets, wrong=wrong)
@@ -240,7 +332,7 @@ class Examination:
             more = [
                 each
                 for each, octets in strings.items()
-                if symptoms[each] == self.symptom and not self.condition.holds(Question(octets, after=self.asker.after))
+                if symptoms[each] == self.symptom and not self.condition.holds(self._question(octets))
             ]
             if not more:
                 return
@@ -264,7 +356,7 @@ class Examination:
             missed = [
                 (octets, wrong)
                 for octets, wrong in zip(strings, said, strict=True)
-                if self.condition.holds(Question(octets, after=self.asker.after)) != wrong
+                if self.condition.holds(self._question(octets)) != wrong
             ]
             self.check = Checked(len(strings) - len(missed), len(strings))
             if not missed:
@@ -288,7 +380,7 @@ class Examination:
         except OutOfBudget:
             return self.check
         right = sum(
-            self.condition.holds(Question(octets, after=self.asker.after)) == wrong
+            self.condition.holds(self._question(octets)) == wrong
             for octets, wrong in zip(strings, said, strict=True)
         )
         return Checked(right, len(strings))
@@ -303,7 +395,7 @@ class Examination:
             if len(octets) > self.most:
                 continue
             size += len(octets)
-            held = self.condition.holds(Question(octets, after=self.asker.after))
+            held = self.condition.holds(self._question(octets))
             into = inside if held else outside
             if len(into) < (count + 1) // 2:
                 into[octets] = None
@@ -328,6 +420,3 @@ class Examination:
         elif draw < 0.25 and core:
             core = core[:-1]
         return before + core + behind
-
-
-__all__ = ["Examination", "Site"]

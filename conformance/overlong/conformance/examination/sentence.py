@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examine.asking import ACCEPTS
-from overlong.conformance.examine.factors import NONE
-from overlong.conformance.examine.products import in_words, octets_in_words
+from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.factors import NONE
+from overlong.conformance.examination.products import in_words, octets_in_words
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.support.printable import thousands
 from overlong.reference import WellFormed, dialect, segments
 
 if TYPE_CHECKING:
-    from overlong.conformance.examine.atoms import Atom
-    from overlong.conformance.examine.condition import Condition
+    from overlong.conformance.examination.atoms import Atom
+    from overlong.conformance.examination.condition import Condition
 
 _VERBS: dict[str, str] = {
     ACCEPTS: "accepts",
@@ -163,6 +163,10 @@ def _phrase(atom: Atom) -> str:  # noqa: C901, PLR0911, PLR0912
             return f"after {_numbers(atom)} chunks"
         case "chunks":
             return f"in {_numbers(atom)} chunks"
+        case "unfinished before":
+            return f"after an earlier call that ended within a character that begins with {_octets(atom)}"
+        case "address" | "address of input":
+            return f"{'in inputs ' * (name != 'address')}at addresses of {_numbers(atom)}"
         case "accepted before":
             return f"after a call that was {'accepted' if atom.low == 1 else 'refused' if atom.low == 0 else 'the first'}"
         case "length before":

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.examine.asking import Asker
-from overlong.conformance.examine.examination import Examination
-from overlong.conformance.examine.explanation import GOOD, Explanation
-from overlong.conformance.examine.question import Question
-from overlong.conformance.examine.sentence import sentence_of
-from overlong.conformance.examine.text import text_of
+from overlong.conformance.examination.asking import Asker
+from overlong.conformance.examination.course import Course
+from overlong.conformance.examination.explanation import GOOD, Explanation
+from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.sentence import sentence_of
+from overlong.conformance.examination.text import text_of
+from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import AGAIN, BATCH, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
 from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from overlong.conformance.examination.condition import Condition
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.wire import Greeting
@@ -57,28 +62,31 @@ def budget_of(greeting: Greeting) -> Budget:
 
 def examine(
     target: str | Sequence[str],
-    octets: bytes | Question,
+    octets: bytes,
     *,
+    chunks: tuple[int, ...] | None = None,
+    earlier: tuple[bytes, ...] = (),
+    address: int | None = None,
     operation: str = "",
     profile: Profile = RFC3629,
     limits: Limits | None = None,
-) -> Explanation | None:
+) -> Explanation:
     """Why a target answers some octets wrongly.
 
     Args:
         target: named as on the command line.
-        octets: an input that it answers wrongly, or a question with its circumstances.
+        octets: an input that it answers wrongly.
+        chunks: of a stream, the lengths of its chunks.
+        earlier: what the same decoder was given before: the chunks of another stream, or the inputs of earlier calls.
+        address: the address of the first octet modulo 64, if the answer depends on it.
         operation: the letter of the operation; empty for the first one that shows a divergence.
         profile: what the target is measured by.
         limits: of its processes.
 
-    Returns:
-        None if no operation gives a wrong answer.
-
     Raises:
         TargetError: the target cannot be measured.
     """
-    question = octets if isinstance(octets, Question) else Question(octets)
+    question = Question(octets, earlier, chunks, address)
     opened = resolve(target, limits)
     opened.open()
     try:
@@ -86,15 +94,15 @@ def examine(
             found = explained(opened, question, each, profile)
             if found is not None:
                 return found
-        return None
+        return Explanation(None, None, "answers rightly")
     finally:
         opened.close()
 
 
 def _fitting(question: Question, greeting: Greeting) -> str:
     """The operations to try, the most telling first."""
-    chunked, used = question.chunks is not None, question.earlier is not None
-    wanted = AGAIN if used else STREAMING if chunked else _ORDER
+    chunked, used = question.chunks is not None, bool(question.earlier)
+    wanted = AGAIN if used and chunked else STREAMING if chunked else _ORDER
     return "".join(each for each in wanted if each in greeting.operations)
 
 
@@ -110,30 +118,54 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     budget = budget_of(greeting)
     profile = profile.as_said(greeting)
     asker = Asker(target, profile, operation, questions=budget.questions, octets=budget.octets)
-    finding = asker.finding(question)
+    guarded = _in_memory(target, question, profile)
+    finding = asker.finding(question) or guarded
+    examination = None
+    if finding is None or isinstance(finding.observed, Accepted | Refused):
+        place = None
+        if finding is not None and isinstance(finding.observed, Refused) and profile.counts == "octets":
+            place = finding.observed.offset
+        offsets = operation in DECODE + VALIDATE and profile.counts == "octets" and _says_offsets(asker)
+        examination = Course(asker, text_of(profile.dialect), offsets=offsets, fine=budget.fine, most=budget.longest)
+        asker.earlier = question.earlier if question.chunks is None else ()
+        if guarded is not None and guarded.code == Code.PLACE_IN_MEMORY:
+            examination.place()
+        condition = examination.run(question.octets, place)
+        if condition is not None:
+            return _explained(asker, examination, condition, finding, guarded, budget)
     if finding is None:
         return None
-    if not isinstance(finding.observed, Accepted | Refused):
-        return Explanation(finding, None, _of_failure(finding), asked=asker.asked, operation=operation)
-    place = finding.observed.offset if isinstance(finding.observed, Refused) and profile.counts == "octets" else None
-    examination = Examination(
-        asker,
-        text_of(profile.dialect),
-        offsets=place is not None,
-        fine=budget.fine,
-        most=budget.longest,
-    )
-    condition = examination.run(question.octets, place)
-    if condition is None:
-        return Explanation(finding, None, _of_failure(finding), asked=asker.asked, operation=operation)
-    check = examination.confirm(budget.fresh)
-    setting = examination.setting
+    return Explanation(finding, None, finding.title, asked=asker.asked, operation=operation)
+
+
+def _explained(
+    asker: Asker, course: Course, condition: Condition, finding: Finding | None, guarded: Finding | None, budget: Budget
+) -> Explanation:
+    check = course.confirm(budget.fresh)
+    setting = course.setting
     least = asker.finding(Question(setting.octets)) if setting is not None else None
     sentence = sentence_of(condition)
+    if guarded is not None and guarded.code != Code.PLACE_IN_MEMORY:
+        sentence = f"{guarded.title}: {sentence}"
+        least = guarded
     if check.checked and check.predicted < GOOD * check.checked:
         sentence = f"nearly: {sentence}"
-    return Explanation(least or finding, condition, sentence, check.predicted, check.checked, asker.asked, operation=operation)
+    return Explanation(
+        least or finding, condition, sentence, check.predicted, check.checked, asker.asked, operation=asker.operation
+    )
 
 
-def _of_failure(finding: Finding) -> str:
-    return finding.title
+def _says_offsets(asker: Asker) -> bool:
+    """True if a refusal of the target names an offset."""
+    seen = asker.observed(Question(b"a\xff"))
+    return isinstance(seen, Refused) and seen.offset is not None
+
+
+def _in_memory(target: Target, question: Question, profile: Profile) -> Finding | None:
+    """What an examination of memory finds: it is named before what it causes."""
+    if GUARDED not in target.greeting.operations or question.chunks is not None:
+        return None
+    batch = Batch.of([Vector("input", question.octets, profile=profile)])
+    for answered in target.observe([(batch, GUARDED)]):
+        return next(compare_batch(answered, target.greeting), None)
+    return None

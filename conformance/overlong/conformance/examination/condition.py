@@ -10,11 +10,11 @@ from functools import cached_property
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examine.asking import ACCEPTS
-from overlong.conformance.examine.factors import NONE, Site
-from overlong.conformance.examine.question import Question
-from overlong.conformance.examine.rules import Rule
-from overlong.conformance.examine.text import pattern_of, text_of
+from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.factors import NONE, Site
+from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.rules import Rule
+from overlong.conformance.examination.text import pattern_of, text_of
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import REPLACING
 from overlong.reference import MaximalSubpart, dialect, segments
@@ -22,7 +22,8 @@ from overlong.reference import MaximalSubpart, dialect, segments
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.examine.products import Product
+    from overlong.conformance.examination.products import Product
+    from overlong.conformance.examination.question import Asked
 
 OFFSETS = (Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
 """Symptoms of the first flaw of a refused input."""
@@ -41,12 +42,14 @@ class Condition:
     operation: str = ""
     first: bool = False
     """True if the decoder reads the words before it reads characters that begin with them."""
+    subparts: bool = False
+    """True if the words are whole errors, whatever these are."""
     offsets: bool = False
     """True if the target reports offsets: then they show a wrong verdict, too."""
 
-    def holds(self, question: Question | bytes) -> bool:
+    def holds(self, question: Asked | bytes) -> bool:
         """True if the decoder is predicted to answer a question wrongly, or to report another place, for this cause."""
-        asked = question if isinstance(question, Question) else Question(question)
+        asked = Question(question) if isinstance(question, bytes) else question
         if self.streams:
             return any(self.rule.holds(site) for site in self._in_streams(asked))
         if self.symptom == ACCEPTS:
@@ -95,13 +98,16 @@ class Condition:
     def _until(self) -> re.Pattern[bytes]:
         return self._text.until(self.words)
 
-    def _site(self, asked: Question, start: int, end: int) -> Site:
-        return Site(self._text, asked.octets, start, end, after=asked.after, chunks=asked.chunks or ())
+    def _site(self, asked: Asked, start: int, end: int) -> Site:
+        after = asked.earlier[-1] if asked.earlier else None
+        return Site(
+            self._text, asked.octets, start, end, after=after, chunks=asked.chunks or (), address=asked.address
+        )
 
     def _at_flaw(self, octets: bytes, start: int) -> re.Match[bytes] | None:
         return self._pattern.match(octets, start) if start < len(octets) else None
 
-    def sites(self, question: Question, most: int = 1 << 30) -> list[Site]:
+    def sites(self, question: Asked, most: int = 1 << 30) -> list[Site]:
         """The places in a question that have the octets, whatever the rule says; not many more than ``most``."""
         if self.streams:
             return list(self._in_streams(question))
@@ -115,9 +121,14 @@ class Condition:
             return [self._site(question, end, match.end())] if match else []
         return self._numbered(list(islice(self._within(question, end), most)))
 
-    def _walk(self, asked: Question) -> tuple[list[Site], int]:
+    def _walk(self, asked: Asked) -> tuple[list[Site], int]:
         """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""
         octets, sites, place = asked.octets, list[Site](), 0
+        if self.subparts:
+            found = segments(octets, spoken=self._text.spoken)
+            flaws = [each for each in found if isinstance(each, MaximalSubpart)]
+            sites = [self._site(asked, each.offset, each.offset + each.length) for each in flaws]
+            return self._numbered(sites), len(octets)
         while True:
             if self.first:
                 found = self._until.match(octets, place)
@@ -130,7 +141,7 @@ class Condition:
             sites.append(self._site(asked, end, match.end()))
             place = match.end()
 
-    def _accepts(self, asked: Question) -> bool:
+    def _accepts(self, asked: Asked) -> bool:
         right = self._text.end(asked.octets)
         if right == len(asked.octets) and not self.first:
             return False
@@ -141,7 +152,7 @@ class Condition:
             return end != right
         return (end == size) != (right == size)
 
-    def _within(self, asked: Question, end: int, start: int = 0) -> Iterator[Site]:
+    def _within(self, asked: Asked, end: int, start: int = 0) -> Iterator[Site]:
         """The places of the words in well-formed text from ``start`` to ``end``."""
         if self.words == ((),):
             yield self._site(asked, 0, 0)
@@ -158,7 +169,7 @@ class Condition:
         """No place before this offset fits the rule."""
         return 0 if self._counts else max((each.low or 0 for each in self.rule.atoms if each.factor == "offset"), default=0)
 
-    def _everywhere(self, asked: Question) -> list[Site]:
+    def _everywhere(self, asked: Asked) -> list[Site]:
         """The segments of text that is replaced: flaws, or characters, whichever the words begin."""
         found = list[Site]()
         for each in segments(asked.octets, spoken=self._text.spoken):
@@ -178,7 +189,7 @@ class Condition:
             site.errors, site.total = number, len(sites)
         return sites
 
-    def _in_streams(self, asked: Question) -> Iterator[Site]:
+    def _in_streams(self, asked: Asked) -> Iterator[Site]:
         """The places of a stream where the words are, with the first cut in each."""
         chunks = asked.chunks if asked.chunks is not None else (len(asked.octets),)
         cuts = list(accumulate(chunks))[:-1]

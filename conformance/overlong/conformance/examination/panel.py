@@ -10,7 +10,7 @@ from overlong.reference.layout import load_layout
 from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
-    from overlong.conformance.examine.text import Text
+    from overlong.conformance.examination.text import Text
 
 _WIDEST = "rfc2279"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examine.factors import BY_NAME, FACTORS, FLAG, NUMBER
+from overlong.conformance.examination.factors import ADDRESSES, BY_NAME, FACTORS, FLAG, NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.examine.factors import Factor, Site
+    from overlong.conformance.examination.factors import Factor, Site
 
 MODULI = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 3, 5, 6, 7, 10, 12)
 _LISTED = 6
@@ -118,4 +118,4 @@ def _runs(values: set[int]) -> int:
     return sum(value - 1 not in values for value in values)
 
 
-FACTOR_ORDER = {factor.name: number for number, factor in enumerate(FACTORS)}
+FACTOR_ORDER = {factor.name: number for number, factor in enumerate((*FACTORS, *ADDRESSES))}

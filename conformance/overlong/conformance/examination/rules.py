@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examine.atoms import FACTOR_ORDER, Atom, atoms_of
-from overlong.conformance.examine.factors import FACTORS, NONE
+from overlong.conformance.examination.atoms import FACTOR_ORDER, Atom, atoms_of
+from overlong.conformance.examination.factors import FACTORS, NONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.examine.factors import Site
+    from overlong.conformance.examination.factors import Factor, Site
 
 _MOST_ATOMS = 5
 _PAIRS = 160
@@ -33,15 +33,15 @@ class Rule:
 class Table:
     """Places, whether the answer is wrong there, and the values of all factors."""
 
-    def __init__(self, factors: Sequence[str] = ()) -> None:
-        self.factors = [factor for factor in FACTORS if not factors or factor.name in factors]
+    def __init__(self, factors: Sequence[Factor] = FACTORS) -> None:
+        self.factors = factors
         self.columns: list[list[int]] = [[] for _ in self.factors]
         self.labels: list[bool] = []
-        self._known = set[tuple[bytes, int, bytes | None, tuple[int, ...]]]()
+        self._known = set[object]()
 
     def add(self, site: Site, *, wrong: bool) -> None:
         """Add a place."""
-        key = site.octets, site.start, site.after, site.chunks
+        key = site.octets, site.start, site.after, site.chunks, site.address
         if key in self._known:
             return
         self._known.add(key)

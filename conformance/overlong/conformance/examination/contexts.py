@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examine.atoms import MODULI
-from overlong.conformance.examine.factors import FAR_BEFORE, FAR_BEHIND
-from overlong.conformance.examine.least import FILLERS, thresholds
+from overlong.conformance.examination.atoms import MODULI
+from overlong.conformance.examination.factors import FAR_BEFORE, FAR_BEHIND
+from overlong.conformance.examination.least import FILLERS, thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from random import Random
 
-    from overlong.conformance.examine.least import Setting
-    from overlong.conformance.examine.rules import Rule
-    from overlong.conformance.examine.text import Text
+    from overlong.conformance.examination.least import Setting
+    from overlong.conformance.examination.rules import Rule
+    from overlong.conformance.examination.text import Text
 
 Around = tuple[bytes, bytes]
 """The octets before the core and behind it."""

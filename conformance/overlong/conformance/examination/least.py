@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examine.asking import ACCEPTS
-from overlong.conformance.examine.condition import OFFSETS
+from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.protocol.kind import Code
 from overlong.reference import segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from overlong.conformance.examine.text import Text
+    from overlong.conformance.examination.text import Text
 
     Shows = Callable[[Sequence[bytes]], list[bool]]
 

@@ -36,9 +36,10 @@ from overlong.reference import DEFECTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.examine.question import Question
+    from overlong.conformance.examination.question import Question
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Answered, Target
+    from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.vectors.profile import Profile
 
 RIGHT, ACCEPTS = "", "accepts"
@@ -91,8 +92,8 @@ class Asker:
         self.asked = 0
         self._faults = 0
         self._limits = limits_of(target.greeting)
-        self.after: bytes | None = None
-        """What is asked right before each question, if its answer depends on that."""
+        self.earlier: tuple[bytes, ...] = ()
+        """What is asked right before each question, if answers depend on that."""
         self._judges: tuple[ColumnarOracle, Judge] | None = None
         self._items: tuple[array[int], bytes] = array("I"), b""
         if operation in VALIDATE + DECODE:
@@ -139,6 +140,15 @@ class Asker:
         self.asked += 1
         return self._singly([question])[0]
 
+    def observed(self, question: Question) -> Observation | None:
+        """The answer to one question."""
+        self.asked += 1
+        units = self.target.greeting.units_of(self.operation)
+        for answered in self.target.observe([(Batch.of([self.vector(question)]), self.operation)]):
+            said = next(iter(answered.answers.observations(units, verdict_only=False)))
+            return answered.faults.get(0, said)
+        return None
+
     def _spend(self, questions: Sequence[Question]) -> None:
         octets = sum(len(each.octets) for each in questions)
         if len(questions) > self.left or octets > self.octets or self._faults > _FAULTS:
@@ -161,9 +171,7 @@ class Asker:
         oracle, judge = self._judges
         strings, chosen = list[bytes](), list[int]()
         for each in questions:
-            after = each.after if each.after is not None else self.after
-            if after is not None:
-                strings.append(after)
+            strings += each.earlier or self.earlier
             chosen.append(len(strings))
             strings.append(each.octets)
         found = list[str]()
@@ -198,7 +206,7 @@ class Asker:
         if self.streams:
             chunks = question.chunks if question.chunks is not None else (len(question.octets),)
         if self.operation in AGAIN:
-            earlier = question.earlier or ()
+            earlier = question.earlier
         return Vector("input", question.octets, comment, chunks=chunks, earlier=earlier, profile=self.profile)
 
 

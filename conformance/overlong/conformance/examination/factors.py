@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examine.text import ASCII
+from overlong.conformance.examination.text import ASCII
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.conformance.examine.text import Text
+    from overlong.conformance.examination.text import Text
 
+ADDRESS = 64
+"""Addresses count modulo this."""
 NONE = -1
 """The value of an octet or a character that is not there."""
 BLOCKS = (4, 8, 16, 32, 64, 128)
@@ -34,6 +36,9 @@ class Site:
     total: int = 1
     """All places like it."""
     after: bytes | None = None
+    """The input of the call right before; None if it is not known."""
+    address: int | None = None
+    """The address of the first octet, modulo 64."""
     cut: int = NONE
     """In a stream: the octets of the sequence here that stand before the first cut in it."""
     chunks: tuple[int, ...] = ()
@@ -122,6 +127,15 @@ def _length_before(site: Site) -> int:
     return NONE if site.after is None else len(site.after)
 
 
+def _unfinished_before(site: Site) -> int:
+    """The lead octet of the character within which the call before ended."""
+    if site.after is None:
+        return NONE
+    end, automaton = site.text.end(site.after), site.text.spoken.automaton
+    rest = site.after[end:]
+    return rest[0] if rest and automaton.run(rest) != automaton.dead else NONE
+
+
 def _chunk_of(site: Site) -> int:
     """The octets of the chunk in which the place begins that stand before it."""
     at = 0
@@ -164,9 +178,15 @@ FACTORS: tuple[Factor, ...] = (
     Factor("in chunk", NUMBER, _chunk_of, 1),
     Factor("chunks before", NUMBER, _number_of_chunk, 1),
     Factor("chunks", NUMBER, lambda site: len(site.chunks), 1),
+    Factor("unfinished before", OCTET, _unfinished_before),
     Factor("accepted before", FLAG, _accepted_before),
     Factor("length before", NUMBER, _length_before),
     Factor("same length before", FLAG, _same_length),
     Factor("longer before", FLAG, _longer_before),
 )
-BY_NAME = {factor.name: factor for factor in FACTORS}
+ADDRESSES: tuple[Factor, ...] = (
+    Factor("address", NUMBER, lambda site: NONE if site.address is None else (site.address + site.start) % ADDRESS),
+    Factor("address of input", NUMBER, lambda site: NONE if site.address is None else site.address % ADDRESS),
+)
+"""Only for functions whose answer depends on the place in memory: otherwise the length behind says the same."""
+BY_NAME = {factor.name: factor for factor in (*FACTORS, *ADDRESSES)}

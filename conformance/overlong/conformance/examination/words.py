@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examine.products import Product, merged
+from overlong.conformance.examination.products import Product, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

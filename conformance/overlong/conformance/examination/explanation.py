@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examine.question import Question
+from overlong.conformance.examination.question import Question
 from overlong.conformance.oracle.finding import id_of
 
 if TYPE_CHECKING:
-    from overlong.conformance.examine.condition import Condition
+    from overlong.conformance.examination.condition import Condition
     from overlong.conformance.oracle.finding import Finding
 
 GOOD = 0.99
@@ -20,8 +20,8 @@ GOOD = 0.99
 class Explanation:
     """Why a decoder diverges."""
 
-    finding: Finding
-    """What is wrong with the least example."""
+    finding: Finding | None
+    """What is wrong with the least example; None if the decoder answers rightly when it is asked again."""
     condition: Condition | None
     """When it diverges so; None if no experiment could be made, as of a crash or of a changing answer."""
     sentence: str
@@ -38,12 +38,12 @@ class Explanation:
     @property
     def example(self) -> bytes:
         """The octets of the least example."""
-        return self.finding.vector.octets
+        return self.finding.vector.octets if self.finding is not None else b""
 
     @property
     def code(self) -> str:
         """The code of the divergence."""
-        return self.finding.code
+        return self.finding.code if self.finding is not None else ""
 
     @property
     def share(self) -> float:
@@ -65,18 +65,18 @@ class Explanation:
         vector = finding.vector
         if self.condition is None:
             return finding.code == self.code and finding.operation == self.operation
-        return self.condition.holds(Question(vector.octets, vector.chunks, vector.earlier))
+        return self.condition.holds(Question(vector.octets, vector.earlier or (), vector.chunks))
 
     def to_json(self) -> dict[str, object]:
         """The explanation for files."""
-        example = self.finding.vector
+        chunks = self.finding.vector.chunks if self.finding is not None else None
         return {
             "code": self.code,
             "id": self.id,
             "sentence": self.sentence,
             "operation": self.operation,
-            "example": example.octets.hex(),
-            **({"chunks": list(example.chunks)} if example.chunks is not None else {}),
+            "example": self.example.hex(),
+            **({"chunks": list(chunks)} if chunks is not None else {}),
             **({"telling": self.telling.vector.octets.hex()} if self.telling is not None else {}),
             "condition": self.condition.to_json() if self.condition is not None else None,
             "confirmed": [self.predicted, self.checked],
