@@ -50,6 +50,8 @@ class Condition:
     def holds(self, question: Asked | bytes) -> bool:
         """True if the decoder is predicted to answer a question wrongly, or to report another place, for this cause."""
         asked = Question(question) if isinstance(question, bytes) else question
+        if self.carries:
+            return self._carried(asked)
         if self.streams:
             return any(self.rule.holds(site) for site in self._in_streams(asked))
         if self.symptom == ACCEPTS:
@@ -64,6 +66,18 @@ class Condition:
             return False
         sites = self._within(asked, end, self._least_offset)
         return any(map(self.rule.holds, self._numbered(list(sites)) if self._counts else sites))
+
+    @property
+    def carries(self) -> bool:
+        """True if the decoder goes on where an earlier call ended."""
+        return self.symptom == Code.EARLIER_CALLS
+
+    def _carried(self, asked: Asked) -> bool:
+        before = asked.earlier[-1] if asked.earlier else b""
+        if not self.rule.holds(self._site(asked, 0, 0)):
+            return False
+        joined = before[self._text.end(before) :] + asked.octets
+        return self._text.is_well_formed(joined) != self._text.is_well_formed(asked.octets)
 
     @property
     def streams(self) -> bool:

@@ -7,10 +7,11 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination import panel, words
+from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Asker, OutOfBudget
 from overlong.conformance.examination.condition import OFFSETS, Condition
 from overlong.conformance.examination.contexts import Experiments
-from overlong.conformance.examination.least import parted, simplified
+from overlong.conformance.examination.least import Setting, parted, simplified
 from overlong.conformance.examination.factors import ADDRESS, ADDRESSES, FACTORS
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from overlong.conformance.examination.contexts import Around
-    from overlong.conformance.examination.least import Setting
     from overlong.conformance.examination.text import Text
 
 _ROUNDS = 8
@@ -57,6 +57,8 @@ class Course:
             seed: of what is drawn.
         """
         self.asker, self.text, self.offsets, self.fine, self.most = asker, text, offsets, fine, most
+        self.alike = frozenset({*OFFSETS, Code.INTERNAL_ERROR})
+        """Symptoms that one cause may have: an offset beyond the input breaks the convention."""
         self.placed = False
         """True if the answer depends on the place in memory."""
         self.random = Random(seed)  # noqa: S311 (no secret)
@@ -64,6 +66,7 @@ class Course:
         self.setting: Setting | None = None
         self.table = Table()
         self.condition: Condition | None = None
+        self.calls: list[tuple[bytes, bytes]] = []
         self.recalls = False
         """True if the answer depends on the call before."""
         self.check = Checked()
@@ -72,7 +75,7 @@ class Course:
 
     def shows(self, strings: Sequence[bytes]) -> list[bool]:
         """For each string, whether it shows the symptom."""
-        return [each == self.symptom for each in self._ask(strings)]
+        return [each == self.symptom or (each in self.alike and self.symptom in OFFSETS) for each in self._ask(strings)]
 
     def _wrong(self, strings: Sequence[bytes]) -> list[bool]:
         """For each string, whether its answer is wrong as a condition predicts it."""
@@ -93,7 +96,7 @@ class Course:
         if self.symptom in verdicts:
             return symptom in verdicts or (self.offsets and symptom in OFFSETS)
         if self.symptom in OFFSETS:
-            return symptom in OFFSETS
+            return symptom in self.alike
         return symptom == self.symptom or symptom not in (*verdicts, *OFFSETS)
 
     # ---- the steps ----
@@ -106,8 +109,11 @@ class Course:
             TargetError: it cannot be asked any more.
         """
         try:
+            octets = self._placed(octets)
             if not self._recalled(octets):
                 return None
+            if self.recalls and self._carries():
+                return self.condition
             found = parted(octets, self.symptom, self.shows, self.text, place)
             if found is None:
                 return None
@@ -126,15 +132,47 @@ class Course:
             pass
         return self.condition
 
+    def _placed(self, octets: bytes) -> bytes:
+        """The octets with as much text behind as brings them to an address where they show it."""
+        if not self.placed:
+            return octets
+        tried = [octets + b"a" * more for more in range(ADDRESS)]
+        return next((each for each, symptom in zip(tried, self._ask(tried), strict=True) if symptom != RIGHT), octets)
+
+    def _carries(self) -> bool:
+        """A decoder that goes on where the call before ended: each answer is right for both inputs joined."""
+        cut = [bytes(min(some) for some in product)[:size] for product in self.text.products for size in range(1, len(product))]
+        tail = bytes([max(product[-1]) for product in self.text.products if len(product) > 1][:1])
+        behind = [b"", b"a", tail, tail * 2, tail * 3, tail + b"a", tail * 2 + b"a", b"\0", *(each[-1:] for each in cut)]
+        pairs = [(call, octets) for call in cut for octets in dict.fromkeys(behind)]
+        said = self.asker.ask([Question(octets, (b"a", call)) for call, octets in pairs])
+        wrong = {call[0]: True for call in cut}
+        for (call, octets), symptom in zip(pairs, said, strict=True):
+            joined = self.text.is_well_formed(call + octets) != self.text.is_well_formed(octets)
+            if joined != (symptom != RIGHT):
+                wrong[call[0]] = False
+        leads = {lead for lead, carried in wrong.items() if carried}
+        if not leads:
+            return False
+        sizes = {self.text.sizes[lead] for lead in leads}
+        every = frozenset(lead for lead in self.text.leads if self.text.sizes[lead] in sizes)
+        rule = Rule((Atom("unfinished before", values=every),))
+        self.condition = replace(self._condition(((),), rule), symptom=Code.EARLIER_CALLS)
+        self.calls = [(call, octets) for call in (*cut, b"a", b"") for octets in dict.fromkeys(behind)]
+        self.setting = Setting(b"a", 0, b"", b"", b"", b"a", 0)
+        return True
+
     def _recalled(self, octets: bytes) -> bool:
         """Find the symptom, and the call before that it depends on, if it does."""
         given = self.asker.earlier
-        before = [given, *((each,) for each in self._calls(octets))]
+        before = [given, *((b"a", each) for each in self._calls(octets))]
         said = self.asker.ask([Question(octets, each) for each in before])
         wrong = [(symptom, each) for symptom, each in zip(said, before, strict=True) if symptom != RIGHT]
         if not wrong:
             return False
         self.symptom = said[0] if said[0] != RIGHT else wrong[0][0]
+        if self.symptom == Code.INTERNAL_ERROR and not self.text.is_well_formed(octets):
+            self.symptom = Code.OFFSET
         self.recalls = len({symptom == self.symptom for symptom in said[1:]}) > 1
         if self.recalls:
             self.asker.earlier = given if given and said[0] != RIGHT else next(each for symptom, each in wrong if symptom == self.symptom)
@@ -156,7 +194,7 @@ class Course:
         kept, self.asker.earlier = self.asker.earlier, ()
         leads = [bytes([octet]) for octet in sorted(self.text.leads)]
         calls = [*self._calls(setting.octets), *leads, *(b"a" * count for count in range(1, 70)), *(each + b"a" for each in leads)]
-        asked = [Question(setting.octets, (each,)) for each in dict.fromkeys(calls)]
+        asked = [Question(setting.octets, (b"a", each)) for each in dict.fromkeys(calls)]
         for question, symptom in zip(asked, self.asker.ask(asked), strict=True):
             self._note_question(question, wrong=self._counts(symptom))
         self.asker.earlier = kept
@@ -191,6 +229,7 @@ class Course:
                 self.setting = replace(setting, core=unit, filler=b"a", count=0, kept_before=(unit + gap) * (number - 1), kept_behind=b"", count_behind=0)
                 self.experiments = Experiments(self.setting, self.text, self.random, self.most)
                 self.condition = replace(self.condition, subparts=True)
+                self.table = Table([each for each in FACTORS if each.name in ("total", "offset", "length", "characters")])
                 return True
         return False
 
@@ -374,6 +413,8 @@ class Course:
         if self.condition is None:
             return Checked()
         count = min(count, self.asker.left)
+        if self.condition.carries:
+            return self._confirm_carried(count)
         try:
             strings = self.fresh(count)
             said = self._wrong(strings)
@@ -384,6 +425,17 @@ class Course:
             for octets, wrong in zip(strings, said, strict=True)
         )
         return Checked(right, len(strings))
+
+    def _confirm_carried(self, count: int) -> Checked:
+        assert self.condition is not None
+        random = self.random
+        asked = [
+            Question(octets + random.choice((b"", b"a", b"b" * 9)), (b"a", random.choice((b"", b"a", b"x" * 7)) + call))
+            for call, octets in random.choices(self.calls, k=count)
+        ]
+        said = self.asker.ask(asked)
+        right = sum(self.condition.holds(each) == (symptom != RIGHT) for each, symptom in zip(asked, said, strict=True))
+        return Checked(right, count)
 
     def fresh(self, count: int) -> list[bytes]:
         """Random strings near the condition: half inside, half just outside, as far as they can be made."""

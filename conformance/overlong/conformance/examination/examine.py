@@ -13,7 +13,7 @@ from overlong.conformance.examination.text import text_of
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol.wire import AGAIN, BATCH, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
@@ -121,7 +121,7 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     guarded = _in_memory(target, question, profile)
     finding = asker.finding(question) or guarded
     examination = None
-    if finding is None or isinstance(finding.observed, Accepted | Refused):
+    if finding is None or isinstance(finding.observed, Accepted | Refused | Failed):
         place = None
         if finding is not None and isinstance(finding.observed, Refused) and profile.counts == "octets":
             place = finding.observed.offset
@@ -143,9 +143,9 @@ def _explained(
 ) -> Explanation:
     check = course.confirm(budget.fresh)
     setting = course.setting
-    least = asker.finding(Question(setting.octets)) if setting is not None else None
+    least = asker.finding(Question(setting.octets)) if setting is not None and setting.octets else None
     sentence = sentence_of(condition)
-    if guarded is not None and guarded.code != Code.PLACE_IN_MEMORY:
+    if guarded is not None and guarded.code not in (Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS):
         sentence = f"{guarded.title}: {sentence}"
         least = guarded
     if check.checked and check.predicted < GOOD * check.checked:

@@ -36,6 +36,8 @@ _LISTED = 4
 
 def sentence_of(condition: Condition) -> str:
     """``accepts E0 80-9F 80-BF``; ``refuses U+00E9``; ``accepts C0 AF at offset 17 or more``."""
+    if condition.carries:
+        return f"goes on {' and '.join(_phrase(atom) for atom in condition.rule.atoms)}"
     verb = _VERBS.get(condition.symptom) or KINDS[condition.symptom].title
     what = _what(condition)
     where = " and ".join(_phrase(atom) for atom in condition.rule.atoms)
