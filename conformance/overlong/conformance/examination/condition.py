@@ -187,7 +187,10 @@ class Condition:
         """The segments of text that is replaced: flaws, or characters, whichever the words begin."""
         found = list[Site]()
         for each in segments(asked.octets, spoken=self._text.spoken):
-            if isinstance(each, MaximalSubpart) == self._of_flaws and (
+            if self.subparts:
+                if isinstance(each, MaximalSubpart):
+                    found.append(self._site(asked, each.offset, each.offset + each.length))
+            elif isinstance(each, MaximalSubpart) == self._of_flaws and (
                 match := self._at_flaw(asked.octets, each.offset)
             ):
                 found.append(self._site(asked, each.offset, match.end()))

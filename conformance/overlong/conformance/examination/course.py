@@ -11,11 +11,12 @@ from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Asker, OutOfBudget
 from overlong.conformance.examination.condition import OFFSETS, Condition
 from overlong.conformance.examination.contexts import Experiments
-from overlong.conformance.examination.least import Setting, parted, simplified
+from overlong.conformance.examination.least import Setting, blanked, parted, simplified
 from overlong.conformance.examination.factors import ADDRESS, ADDRESSES, FACTORS
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.wire import REPLACING
 from overlong.reference import MaximalSubpart, segments
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ _EACH = 240
 _PARTS = 6
 """The most kinds of words that one condition joins."""
 _TRIES = 12
+_NEARLY = 0.95
+"""The share of kinds of errors that must show it, if all do."""
 _SITES = 16
 """The most places in one string that a table takes."""
 
@@ -114,6 +117,8 @@ class Course:
                 return None
             if self.recalls and self._carries():
                 return self.condition
+            if self.asker.operation in REPLACING:
+                octets = blanked(octets, self.shows, self.text)
             found = parted(octets, self.symptom, self.shows, self.text, place)
             if found is None:
                 return None
@@ -253,6 +258,8 @@ class Course:
         if not core:
             self.condition = self._condition(((),))
             return
+        if self._any_error():
+            return
         octets = words.ALL if self.fine else panel.edges(self.text)
         checks = 200 if self.fine else 20
         found = words.learned(
@@ -260,6 +267,22 @@ class Course:
         )
         self.condition = self._condition(found.products)
         self._take_first()
+
+    def _any_error(self) -> bool:
+        """True if errors of every kind show it: then an error is what matters, and not its octets."""
+        if self.asker.operation not in REPLACING or self.text.is_well_formed(self._given.core):
+            return False
+        behind, before = self._given.behind, self._given.before
+        tried = [
+            each
+            for each in panel.strange(self.text)
+            if sum(isinstance(found, MaximalSubpart) for found in segments(each + behind, spoken=self.text.spoken)) == 1
+        ]
+        said = self._wrong([before + each + behind for each in tried])
+        if sum(said) < _NEARLY * len(said):
+            return False
+        self.condition = replace(self._condition(((frozenset(range(0x80, 0x100)),),)), subparts=True)
+        return True
 
     def _take_first(self) -> None:
         """Whether the decoder reads the words before it reads characters that begin with them."""

@@ -14,7 +14,7 @@ from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.wire import AGAIN, BATCH, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
+from overlong.conformance.protocol.wire import BATCH, DECODE, GUARDED, REPLACE, VALIDATE
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.targets.resolve import Limits
 
-_ORDER = DECODE + VALIDATE + REPLACE + STREAMING + AGAIN
+EXAMINED = DECODE + VALIDATE + REPLACE + GUARDED
+"""The operations whose answers are examined so far."""
+_ORDER = DECODE + VALIDATE + REPLACE
 
 
 class Budget(NamedTuple):
@@ -90,7 +92,8 @@ def examine(
     opened = resolve(target, limits)
     opened.open()
     try:
-        for each in operation or _fitting(question, opened.greeting):
+        wanted = operation if operation in EXAMINED.replace(GUARDED, "") else ""
+        for each in wanted or _fitting(opened.greeting):
             found = explained(opened, question, each, profile)
             if found is not None:
                 return found
@@ -99,11 +102,9 @@ def examine(
         opened.close()
 
 
-def _fitting(question: Question, greeting: Greeting) -> str:
+def _fitting(greeting: Greeting) -> str:
     """The operations to try, the most telling first."""
-    chunked, used = question.chunks is not None, bool(question.earlier)
-    wanted = AGAIN if used and chunked else STREAMING if chunked else _ORDER
-    return "".join(each for each in wanted if each in greeting.operations)
+    return "".join(each for each in _ORDER if each in greeting.operations)
 
 
 def explained(target: Target, question: Question, operation: str, profile: Profile = RFC3629) -> Explanation | None:

@@ -17,6 +17,8 @@ _MOST_ATOMS = 5
 _PAIRS = 160
 """The most atoms that pairs are made of."""
 _TRIPLES = 60
+_HELPS = 0.5
+"""A further atom of an approximate rule leaves at most this share of the right answers that it covers."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ def _greedy(held: dict[int, Atom], masks: Sequence[int]) -> Rule:
     while len(chosen) < _MOST_ATOMS and masks:
         best = min(masks, key=lambda mask: ((left & mask).bit_count() if left >= 0 else mask.bit_count(), _key(held[mask])))
         after = best if left < 0 else left & best
-        if left >= 0 and after.bit_count() >= left.bit_count() * 0.8:
+        if left >= 0 and after.bit_count() >= left.bit_count() * _HELPS:
             break
         chosen.append(held[best])
         left = after

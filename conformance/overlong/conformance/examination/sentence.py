@@ -41,8 +41,8 @@ def sentence_of(condition: Condition) -> str:
     verb = _VERBS.get(condition.symptom) or KINDS[condition.symptom].title
     what = _what(condition)
     where = " and ".join(_phrase(atom) for atom in condition.rule.atoms)
-    if condition.symptom == ACCEPTS and _is_anything(condition):
-        what = "any error"
+    if condition.subparts or (condition.symptom == ACCEPTS and _is_anything(condition)):
+        what = "any error" if condition.symptom == ACCEPTS else "an error"
     return " ".join(filter(None, (verb, what, where)))
 
 
