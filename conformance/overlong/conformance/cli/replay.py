@@ -130,7 +130,7 @@ def _say_why(vector: Vector, target: str | Sequence[str], operation: str, limits
     from overlong.conformance.support.printable import printable, spaced_hex, thousands
 
     if operation not in EXAMINED:
-        click.echo("why       no examination of this operation")
+        click.echo("cause     no examination of this operation")
         return
     found = examine(
         target,
@@ -141,7 +141,7 @@ def _say_why(vector: Vector, target: str | Sequence[str], operation: str, limits
         profile=vector.profile,
         limits=limits,
     )
-    click.echo(click.style("why       ", bold=True) + printable(found.sentence))
+    click.echo(click.style("cause     ", bold=True) + printable(found.sentence))
     if found.example != vector.octets and found.example:
         shown = spaced_hex(found.example[:SHOWN]) + " …" * (len(found.example) > SHOWN)
         click.echo(f"  least     {shown}, {thousands(len(found.example))} octets")

@@ -70,6 +70,8 @@ class Course:
         self.table = Table()
         self.condition: Condition | None = None
         self.calls: list[tuple[bytes, bytes]] = []
+        self.several = False
+        """True if there are several such places in the example, of which the last one shows it."""
         self.recalls = False
         """True if the answer depends on the call before."""
         self.check = Checked()
@@ -220,6 +222,9 @@ class Course:
         else:
             unit = setting.core[flaws[0].offset : flaws[0].offset + flaws[0].length]
         gaps = [b"", b"a"]
+        shown = [self.shows([(unit + gap) * count for count in range(1, 13)]) for gap in gaps]
+        if shown[0] != shown[1]:
+            return False
         units = [unit, *(each for each in panel.strange(self.text) if len(each) <= 4)]  # noqa: PLR2004
         for gap in gaps:
             said = self.shows([(unit + gap) * count for count in range(1, 13)])
@@ -327,9 +332,11 @@ class Course:
         """Note a question with one place for the words, or several that stand or fall together."""
         assert self.condition is not None
         sites = self.condition.sites(question, _SITES)
-        if len(sites) == 1 or (sites and self.symptom == ACCEPTS):
-            for site in sites[-1:]:
-                self.table.add(site, wrong=wrong)
+        if len(sites) == 1 or (sites and (self.condition.subparts or self.several)):
+            self.table.add(sites[-1], wrong=wrong)
+        elif self.symptom == ACCEPTS:
+            for site in sites[:_SITES] if wrong else ():  # all of them are accepted
+                self.table.add(site, wrong=True)
         elif len(sites) < _SITES and not wrong:
             for site in sites:
                 self.table.add(site, wrong=False)
@@ -341,12 +348,16 @@ class Course:
             return False
         if self.text.is_well_formed(core) and not self.text.is_well_formed(behind):
             return False
-        sites = self.condition.sites(Question(before + core + behind), 2)
-        return len(sites) == 1 and sites[0].start == len(before)
+        sites = self.condition.sites(Question(before + core + behind), _SITES if self.several else 2)
+        if not sites:
+            return False
+        return (len(sites) == 1 or self.several) and sites[-1].start == len(before)
 
     def _vary(self) -> None:
         """One factor at a time around the setting."""
         setting = self._given
+        sites = self.condition.sites(self._question(setting.octets), _SITES) if self.condition is not None else []
+        self.several = self.symptom != ACCEPTS and 1 < len(sites) < _SITES and sites[-1].start == len(setting.before)
         around = Experiments(setting, self.text, self.random, self.most)
         self.experiments = around
         self._try([(setting.before, setting.behind)])

@@ -102,6 +102,13 @@ def _size_before(site: Site) -> int:
     return len(site.text.before(site.octets, site.start))
 
 
+def _only_size(site: Site) -> int:
+    """The octets of each character before, if all have as many; 0 if they differ, or there are none."""
+    leads = site.octets[: site.start].translate(None, site.text.not_leads)
+    sizes = {site.text.sizes[lead] for lead in set(leads)}
+    return sizes.pop() if len(sizes) == 1 else 0
+
+
 def _in_rest(block: int) -> Callable[[Site], int]:
     return lambda site: int(len(site.octets) >= block and site.start >= len(site.octets) // block * block)
 
@@ -171,6 +178,7 @@ FACTORS: tuple[Factor, ...] = (
     *(Factor(f"octet +{far}", OCTET, _octet_behind(far)) for far in range(1, FAR_BEHIND + 1)),
     Factor("ascii before", NUMBER, _ascii_before, 1),
     Factor("ascii behind", NUMBER, _ascii_behind, 1),
+    Factor("size of all before", NUMBER, _only_size, 1),
     Factor("zeros", NUMBER, lambda site: site.octets.count(0, 0, site.start)),
     *(Factor(f"rest of {block}", FLAG, _in_rest(block)) for block in BLOCKS),
     *(Factor(f"beyond {bits} bits", FLAG, _beyond(bits)) for bits in BITS),

@@ -25,6 +25,8 @@ _KEPT = 8
 """The most octets next to the core that are kept as they are."""
 _TRIED = 400
 _LONG = 1 << 18
+_EXTENT = 5
+"""How many octets behind an error may belong to it."""
 
 
 def thresholds(most: int) -> list[int]:
@@ -75,7 +77,7 @@ def parted(octets: bytes, symptom: str, shows: Shows, text: Text, place: int | N
         place: where the target says that it refused well-formed text.
     """
     if symptom == ACCEPTS or symptom in OFFSETS or text.end(octets) < len(octets):
-        start, end = _flaw(octets, text)
+        start, end = _flaw(octets, text, shows)
     else:
         found = _character(octets, shows, text, place)
         if found is None:
@@ -84,13 +86,16 @@ def parted(octets: bytes, symptom: str, shows: Shows, text: Text, place: int | N
     return Setting(b"a", 0, octets[:start], octets[start:end], octets[end:], b"a", 0)
 
 
-def _flaw(octets: bytes, text: Text) -> tuple[int, int]:
-    """The ill-formed part: from the first flaw, as short as the rest allows."""
+def _flaw(octets: bytes, text: Text, shows: Shows) -> tuple[int, int]:
+    """The ill-formed part: from the first flaw, as short as the rest allows, and as the same shows before ASCII."""
     start = text.end(octets)
     end = start + 1
     while end < len(octets) and not text.is_well_formed(octets[end:]):
         end += 1
-    return start, min(end, len(octets))
+    end = min(end, len(octets))
+    ends = [each for each in range(end, min(end + _EXTENT, len(octets)) + 1) if text.is_well_formed(octets[each:])]
+    said = shows([octets[:each] + b"a" * (len(octets) - each) for each in ends])
+    return start, next((each for each, shown in zip(ends, said, strict=True) if shown), end)
 
 
 def _character(
@@ -101,7 +106,7 @@ def _character(
     found = [(each.offset, each.offset + each.length) for each in segments(octets, spoken=text.spoken)]
     if place is not None:
         for start, end in found:
-            if start <= place < end:
+            if start <= place < end and not shows([octets[:start] + _instead(octets[start:end]) + octets[end:]])[0]:
                 return octets, start, end
     tried = found[-_TRIED:]
     said = shows([octets[:start] + _instead(octets[start:end]) + octets[end:] for start, end in tried])

@@ -133,6 +133,8 @@ def _phrase(atom: Atom) -> str:  # noqa: C901, PLR0911, PLR0912
             return f"if there are {_numbers(atom)} of them"
         case "size before":
             return "after no character" if atom.high == 0 else f"after a character of {_numbers(atom)} octets"
+        case "size of all before":
+            return f"in text of characters of {_numbers(atom)} octets"
         case "lead before":
             return f"after a character that begins with {_octets(atom)}"
         case "character before":
