@@ -60,15 +60,18 @@ def test_the_words_that_a_decoder_accepts_are_learned_whatever_the_example(least
         (lambda site: len(site.before.decode()) >= 6, "refuses U+00E9 after 6 or more characters"),
         (lambda site: site.before[-1:] == b"\0", "refuses U+00E9 after 00"),
         (lambda site: not site.behind, "refuses U+00E9 at the end"),
-        (lambda site: site.before[-1:] == b"/" and site.start % 4 == 2, "refuses U+00E9 at offset 2 modulo 4 and after 2F"),
+        (
+            lambda site: site.before[-1:] == b"/" and site.start % 4 == 2,
+            "refuses U+00E9 at offset 2 modulo 4 and after 2F",
+        ),
     ],
 )
 def test_a_rule_names_the_factors_that_decide_and_no_other(wrong, words):
-    table, random = Table(), Random(0)  # noqa: S311
+    table, random = Table(), Random(0)
     ends = ("", "\0", "\0a", "/", "a", "é", "€")
     for _ in range(1500):
-        before = fill(random.randrange(40), random.choice("a|é|€".split("|")).encode()) + random.choice(ends).encode()
-        octets = before + "é".encode() + fill(random.randrange(24), random.choice("a|é".split("|")).encode())
+        before = fill(random.randrange(40), random.choice(("a", "é", "€")).encode()) + random.choice(ends).encode()
+        octets = before + "é".encode() + fill(random.randrange(24), random.choice(("a", "é")).encode())
         site = Site(TEXT, octets, len(before), len(before) + 2)
         table.add(site, wrong=wrong(site))
     assert sentence_of(Condition("OV101", (product([0xC3], [0xA9]),), table.rule())) == words
@@ -95,7 +98,7 @@ def test_a_decoder_that_goes_on_after_an_earlier_call_is_predicted_by_both_input
 
 
 def test_text_is_well_formed_for_regular_expressions_where_it_is_for_the_reference():
-    random = Random(0)  # noqa: S311
+    random = Random(0)
     octets = [0, 0x61, 0x7F, 0x80, 0x8F, 0x9F, 0xA0, 0xBF, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xFF]
     for _ in range(5000):
         some = bytes(random.choices(octets, k=random.randrange(1, 6)))

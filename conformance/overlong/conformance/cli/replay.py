@@ -29,6 +29,7 @@ from overlong.conformance.cli.words import complete_targets
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from overlong.conformance.certification.replay import Answer
     from overlong.conformance.targets.resolve import Limits
     from overlong.conformance.vectors.vector import Vector
 
@@ -68,10 +69,8 @@ def command(words: tuple[str, ...], profile: str, why: bool, timeout: float, res
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.replay import asks, replay
     from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
-    from overlong.conformance.oracle.stream_state import ended_how
-    from overlong.conformance.protocol.wire import OPERATIONS, SEPARATE
-    from overlong.conformance.report.wording import in_chunks
-    from overlong.conformance.support.printable import printable, spaced_hex
+    from overlong.conformance.protocol.wire import OPERATIONS
+    from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.given import FORMS, vectors_in
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.selection import find_vectors
@@ -91,15 +90,7 @@ def command(words: tuple[str, ...], profile: str, why: bool, timeout: float, res
     with errors_on_one_line():
         agreed_to([target])
         answers = replay(vector, target, limits_of(timeout, restarts))
-    what = "values" if any(answer.operation == SEPARATE for answer in answers) else "chunks"
-    chunks = f"  in {what} of {in_chunks(vector.chunks)}" if vector.chunks is not None else ""
-    click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")
-    if vector.earlier is not None:
-        earlier = " | ".join(spaced_hex(chunk) for chunk in vector.earlier)
-        click.echo(f"earlier   {earlier}, a stream that {ended_how(vector.earlier, vector)}")
-    if vector.comment:
-        for line in textwrap.wrap(f"why       {vector.comment}", width(), subsequent_indent=" " * 10):
-            click.echo(line)
+    _show_input(vector, answers)
     for answer in answers:
         click.echo(OPERATIONS[answer.operation])
         if answer.expected is None:
@@ -122,6 +113,24 @@ def command(words: tuple[str, ...], profile: str, why: bool, timeout: float, res
         click.echo("overlong: the target offers no operation that fits this vector", err=True)
         sys.exit(NOT_MEASURED)
     sys.exit(DIVERGES if any(answer.finding for answer in answers) else CONFORMS)
+
+
+def _show_input(vector: Vector, answers: list[Answer]) -> None:
+    """Print what is given to the target."""
+    from overlong.conformance.oracle.stream_state import ended_how
+    from overlong.conformance.protocol.wire import SEPARATE
+    from overlong.conformance.report.wording import in_chunks
+    from overlong.conformance.support.printable import spaced_hex
+
+    what = "values" if any(answer.operation == SEPARATE for answer in answers) else "chunks"
+    chunks = f"  in {what} of {in_chunks(vector.chunks)}" if vector.chunks is not None else ""
+    click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")
+    if vector.earlier is not None:
+        earlier = " | ".join(spaced_hex(chunk) for chunk in vector.earlier)
+        click.echo(f"earlier   {earlier}, a stream that {ended_how(vector.earlier, vector)}")
+    if vector.comment:
+        for line in textwrap.wrap(f"why       {vector.comment}", width(), subsequent_indent=" " * 10):
+            click.echo(line)
 
 
 def _say_why(vector: Vector, target: str | Sequence[str], operation: str, limits: Limits) -> None:

@@ -179,7 +179,9 @@ class Asker:
             batch = answered.batch
             self._faults += len(answered.faults)
             self._items = batch.lengths, batch.octets
-            judged = judge.judge(answered.answers, oracle.expected(batch.lengths, batch.octets), 0, faults=answered.faults)
+            judged = judge.judge(
+                answered.answers, oracle.expected(batch.lengths, batch.octets), 0, faults=answered.faults
+            )
             found += [RIGHT] * len(batch) if judged.kinds is None else map(_symptom, judged.kinds.tolist())
         touched = [any(limit.touches(each) for limit in self._limits) for each in strings] if self._limits else ()
         return [RIGHT if touched and touched[place] else found[place] for place in chosen]

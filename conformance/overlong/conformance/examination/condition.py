@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.products import Product
     from overlong.conformance.examination.question import Asked
+    from overlong.conformance.examination.text import Text
 
 OFFSETS = (Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
 """Symptoms of the first flaw of a refused input."""
@@ -37,7 +38,7 @@ class Condition:
     """``accepts``, or the code of the divergence."""
     words: tuple[Product, ...]
     """The octets there; one empty product: anything."""
-    rule: Rule = Rule()
+    rule: Rule = field(default_factory=Rule)
     speaks: str = "rfc3629"
     operation: str = ""
     first: bool = False
@@ -58,10 +59,10 @@ class Condition:
             return self._accepts(asked)
         if self.operation in REPLACING:
             return any(self.rule.holds(site) for site in self._numbered(self._everywhere(asked)))
-        end = self._text.end(asked.octets)
+        end = self.text.end(asked.octets)
         if self.symptom in OFFSETS:
-            sites = [self._site(asked, end, match.end())] if (match := self._at_flaw(asked.octets, end)) else []
-            return any(map(self.rule.holds, sites))
+            match = self._at_flaw(asked.octets, end)
+            return match is not None and self.rule.holds(self._site(asked, end, match.end()))
         if end < len(asked.octets) and not (self.symptom == Code.REFUSED and self.offsets):
             return False
         sites = self._within(asked, end, self._least_offset)
@@ -76,8 +77,8 @@ class Condition:
         before = asked.earlier[-1] if asked.earlier else b""
         if not self.rule.holds(self._site(asked, 0, 0)):
             return False
-        joined = before[self._text.end(before) :] + asked.octets
-        return self._text.is_well_formed(joined) != self._text.is_well_formed(asked.octets)
+        joined = before[self.text.end(before) :] + asked.octets
+        return self.text.is_well_formed(joined) != self.text.is_well_formed(asked.octets)
 
     @property
     def streams(self) -> bool:
@@ -101,7 +102,8 @@ class Condition:
         }
 
     @cached_property
-    def _text(self):  # noqa: ANN202
+    def text(self) -> Text:
+        """Well-formed text of the dialect."""
         return text_of(dialect(self.speaks))
 
     @cached_property
@@ -110,13 +112,11 @@ class Condition:
 
     @cached_property
     def _until(self) -> re.Pattern[bytes]:
-        return self._text.until(self.words)
+        return self.text.until(self.words)
 
     def _site(self, asked: Asked, start: int, end: int) -> Site:
         after = asked.earlier[-1] if asked.earlier else None
-        return Site(
-            self._text, asked.octets, start, end, after=after, chunks=asked.chunks or (), address=asked.address
-        )
+        return Site(self.text, asked.octets, start, end, after=after, chunks=asked.chunks or (), address=asked.address)
 
     def _at_flaw(self, octets: bytes, start: int) -> re.Match[bytes] | None:
         return self._pattern.match(octets, start) if start < len(octets) else None
@@ -129,7 +129,7 @@ class Condition:
             return self._walk(question)[0]
         if self.operation in REPLACING:
             return self._numbered(self._everywhere(question))
-        end = self._text.end(question.octets)
+        end = self.text.end(question.octets)
         if self.symptom in OFFSETS:
             match = self._at_flaw(question.octets, end)
             return [self._site(question, end, match.end())] if match else []
@@ -139,8 +139,8 @@ class Condition:
         """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""
         octets, sites, place = asked.octets, list[Site](), 0
         if self.subparts:
-            found = segments(octets, spoken=self._text.spoken)
-            flaws = [each for each in found if isinstance(each, MaximalSubpart)]
+            every = segments(octets, spoken=self.text.spoken)
+            flaws = [each for each in every if isinstance(each, MaximalSubpart)]
             sites = [self._site(asked, each.offset, each.offset + each.length) for each in flaws]
             return self._numbered(sites), len(octets)
         while True:
@@ -148,7 +148,7 @@ class Condition:
                 found = self._until.match(octets, place)
                 end = found.end() if found is not None else place
             else:
-                end = self._text.end(octets, place)
+                end = self.text.end(octets, place)
             match = self._at_flaw(octets, end)
             if match is None or match.end() == end:
                 return self._numbered(sites), end
@@ -156,7 +156,7 @@ class Condition:
             place = match.end()
 
     def _accepts(self, asked: Asked) -> bool:
-        right = self._text.end(asked.octets)
+        right = self.text.end(asked.octets)
         if right == len(asked.octets) and not self.first:
             return False
         sites, end = self._walk(asked)
@@ -181,12 +181,16 @@ class Condition:
     @cached_property
     def _least_offset(self) -> int:
         """No place before this offset fits the rule."""
-        return 0 if self._counts else max((each.low or 0 for each in self.rule.atoms if each.factor == "offset"), default=0)
+        return (
+            0
+            if self._counts
+            else max((each.low or 0 for each in self.rule.atoms if each.factor == "offset"), default=0)
+        )
 
     def _everywhere(self, asked: Asked) -> list[Site]:
         """The segments of text that is replaced: flaws, or characters, whichever the words begin."""
         found = list[Site]()
-        for each in segments(asked.octets, spoken=self._text.spoken):
+        for each in segments(asked.octets, spoken=self.text.spoken):
             if self.subparts:
                 if isinstance(each, MaximalSubpart):
                     found.append(self._site(asked, each.offset, each.offset + each.length))
@@ -199,7 +203,7 @@ class Condition:
     @cached_property
     def _of_flaws(self) -> bool:
         first = bytes(min(octets) for octets in self.words[0])
-        return self._text.end(first) < len(first)
+        return self.text.end(first) < len(first)
 
     def _numbered(self, sites: list[Site]) -> list[Site]:
         for number, site in enumerate(sites):
@@ -210,7 +214,7 @@ class Condition:
         """The places of a stream where the words are, with the first cut in each."""
         chunks = asked.chunks if asked.chunks is not None else (len(asked.octets),)
         cuts = list(accumulate(chunks))[:-1]
-        for each in segments(asked.octets, spoken=self._text.spoken):
+        for each in segments(asked.octets, spoken=self.text.spoken):
             if match := self._at_flaw(asked.octets, each.offset):
                 start, end = each.offset, match.end()
                 within = [cut - start for cut in cuts if start < cut <= end]

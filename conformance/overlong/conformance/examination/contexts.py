@@ -48,7 +48,8 @@ class Experiments:
         self.setting, self.text, self.random, self.most = setting, text, random, most
         self._characters = characters(text)
         self._by_size = {
-            size: [each for each in self._characters if len(each) == size] for size in {len(each) for each in self._characters}
+            size: [each for each in self._characters if len(each) == size]
+            for size in {len(each) for each in self._characters}
         }
 
     # ---- one factor at a time ----
@@ -87,7 +88,13 @@ class Experiments:
     @staticmethod
     def _near(length: int, *, fine: bool) -> set[int]:
         """Lengths near one that matters: enough of them to see blocks, if a string of that length is no burden."""
-        reach = range(-40, 140) if fine and 100 < length < _LONG else range(-20, 70) if fine and length > 100 else range(-2, 4)  # noqa: PLR2004
+        reach = (
+            range(-40, 140)
+            if fine and 100 < length < _LONG
+            else range(-20, 70)
+            if fine and length > 100
+            else range(-2, 4)
+        )
         return {length + more for more in reach}
 
     def right_before(self, far: int, *, fine: bool) -> Iterator[Around]:
@@ -98,7 +105,11 @@ class Experiments:
             kept = b"a" * len(kept)
         for each in self._some(fine=fine):
             rest = len(before) - len(kept) - len(each)
-            head = before[:rest] if rest > 0 and self.text.is_well_formed(before[:rest]) else fill(max(rest, 0), self.setting.filler)
+            head = (
+                before[:rest]
+                if rest > 0 and self.text.is_well_formed(before[:rest])
+                else fill(max(rest, 0), self.setting.filler)
+            )
             yield head + each + kept, behind
 
     def right_behind(self, far: int, *, fine: bool) -> Iterator[Around]:
@@ -126,7 +137,10 @@ class Experiments:
     def _some(self, *, fine: bool) -> list[bytes]:
         if fine:
             return self._characters
-        return [*_COARSE, *(each for size in (2, 3, 4) for each in self._by_size[size][:: max(1, len(self._by_size[size]) // 4)])]
+        return [
+            *_COARSE,
+            *(each for size in (2, 3, 4) for each in self._by_size[size][:: max(1, len(self._by_size[size]) // 4)]),
+        ]
 
     def _begins(self, octets: bytes) -> bool:
         return self.text.is_well_formed(octets)
@@ -154,7 +168,11 @@ class Experiments:
         for of in sizes:
             if size == length:
                 break
-            each = random.choice(self._by_size[of if of <= length - size else 1]) if random.random() < plain else FILLERS[of - (of == 1)]
+            each = (
+                random.choice(self._by_size[of if of <= length - size else 1])
+                if random.random() < plain
+                else FILLERS[of - (of == 1)]
+            )
             found.append(each)
             size += len(each)
         return b"".join(found)

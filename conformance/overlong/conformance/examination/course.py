@@ -7,12 +7,12 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination import panel, words
-from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Asker, OutOfBudget
+from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.condition import OFFSETS, Condition
 from overlong.conformance.examination.contexts import Experiments
-from overlong.conformance.examination.least import Setting, blanked, parted, simplified
 from overlong.conformance.examination.factors import ADDRESS, ADDRESSES, FACTORS
+from overlong.conformance.examination.least import Setting, blanked, parted, simplified
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.protocol.kind import Code
@@ -127,6 +127,7 @@ class Course:
             self.setting = found
             self.condition = self._condition(((*(frozenset((each,)) for each in found.core),),))
             self.setting = simplified(found, self.shows, self.text)
+            self._look_behind()
             if self._cancelling():
                 self._many()
                 self._decide()
@@ -148,9 +149,23 @@ class Course:
 
     def _carries(self) -> bool:
         """A decoder that goes on where the call before ended: each answer is right for both inputs joined."""
-        cut = [bytes(min(some) for some in product)[:size] for product in self.text.products for size in range(1, len(product))]
+        cut = [
+            bytes(min(some) for some in product)[:size]
+            for product in self.text.products
+            for size in range(1, len(product))
+        ]
         tail = bytes([max(product[-1]) for product in self.text.products if len(product) > 1][:1])
-        behind = [b"", b"a", tail, tail * 2, tail * 3, tail + b"a", tail * 2 + b"a", b"\0", *(each[-1:] for each in cut)]
+        behind = [
+            b"",
+            b"a",
+            tail,
+            tail * 2,
+            tail * 3,
+            tail + b"a",
+            tail * 2 + b"a",
+            b"\0",
+            *(each[-1:] for each in cut),
+        ]
         pairs = [(call, octets) for call in cut for octets in dict.fromkeys(behind)]
         said = self.asker.ask([Question(octets, (b"a", call)) for call, octets in pairs])
         wrong = {call[0]: True for call in cut}
@@ -182,14 +197,31 @@ class Course:
             self.symptom = Code.OFFSET
         self.recalls = len({symptom == self.symptom for symptom in said[1:]}) > 1
         if self.recalls:
-            self.asker.earlier = given if given and said[0] != RIGHT else next(each for symptom, each in wrong if symptom == self.symptom)
+            self.asker.earlier = (
+                given
+                if given and said[0] != RIGHT
+                else next(each for symptom, each in wrong if symptom == self.symptom)
+            )
         return True
 
     def _calls(self, octets: bytes) -> list[bytes]:
         """Calls before that a decoder may remember: accepted, refused, cut short, long, as long, alike."""
-        cut = [bytes(min(some) for some in product)[:size] for product in self.text.products for size in range(1, len(product))]
+        cut = [
+            bytes(min(some) for some in product)[:size]
+            for product in self.text.products
+            for size in range(1, len(product))
+        ]
         stray = next(bytes([octet]) for octet in range(256) if octet not in self.text.leads)
-        found = [b"", b"a", stray, *dict.fromkeys(cut), b"a" * len(octets), b"a" * (len(octets) + 1), b"a" * 70, b"a" * 1000]
+        found = [
+            b"",
+            b"a",
+            stray,
+            *dict.fromkeys(cut),
+            b"a" * len(octets),
+            b"a" * (len(octets) + 1),
+            b"a" * 70,
+            b"a" * 1000,
+        ]
         found += [octets[:-1] + b"a", octets[:1] + b"a" * len(octets), b"a" * 9 + stray]
         return list(dict.fromkeys(found))[: None if self.fine else 3]
 
@@ -200,7 +232,12 @@ class Course:
             return
         kept, self.asker.earlier = self.asker.earlier, ()
         leads = [bytes([octet]) for octet in sorted(self.text.leads)]
-        calls = [*self._calls(setting.octets), *leads, *(b"a" * count for count in range(1, 70)), *(each + b"a" for each in leads)]
+        calls = [
+            *self._calls(setting.octets),
+            *leads,
+            *(b"a" * count for count in range(1, 70)),
+            *(each + b"a" for each in leads),
+        ]
         asked = [Question(setting.octets, (b"a", each)) for each in dict.fromkeys(calls)]
         for question, symptom in zip(asked, self.asker.ask(asked), strict=True):
             self._note_question(question, wrong=self._counts(symptom))
@@ -212,7 +249,7 @@ class Course:
         if self.symptom != ACCEPTS:
             return False
         flaws = [each for each in segments(setting.core, spoken=self.text.spoken) if isinstance(each, MaximalSubpart)]
-        if len(flaws) < 2:  # noqa: PLR2004
+        if len(flaws) < 2:
             unit = setting.core
             if not unit or self.asker.streams:
                 return False
@@ -225,21 +262,35 @@ class Course:
         shown = [self.shows([(unit + gap) * count for count in range(1, 13)]) for gap in gaps]
         if shown[0] != shown[1]:
             return False
-        units = [unit, *(each for each in panel.strange(self.text) if len(each) <= 4)]  # noqa: PLR2004
+        units = [unit, *(each for each in panel.strange(self.text) if len(each) <= 4)]
         for gap in gaps:
             said = self.shows([(unit + gap) * count for count in range(1, 13)])
             number = next((count for count, shown in enumerate(said, 1) if shown), 0)
             if number and sum(said) < len(said):
                 alike = self.shows([(unit + gap) * (number - 1) + each + gap for each in units])
-                if len(flaws) < 2 and number != 1:  # noqa: PLR2004
+                if len(flaws) < 2 and number != 1:
                     continue
                 singles = {each[0] for each, shown in zip(units, alike, strict=True) if shown and len(each) == 1}
-                words_ = [(frozenset(range(0x80, 0x100)),)] if len(singles) > 1 and unit[:1] else [tuple(frozenset((octet,)) for octet in unit)]
+                words_ = (
+                    [(frozenset(range(0x80, 0x100)),)]
+                    if len(singles) > 1 and unit[:1]
+                    else [tuple(frozenset((octet,)) for octet in unit)]
+                )
                 self.condition = self._condition(words_)
-                self.setting = replace(setting, core=unit, filler=b"a", count=0, kept_before=(unit + gap) * (number - 1), kept_behind=b"", count_behind=0)
+                self.setting = replace(
+                    setting,
+                    core=unit,
+                    filler=b"a",
+                    count=0,
+                    kept_before=(unit + gap) * (number - 1),
+                    kept_behind=b"",
+                    count_behind=0,
+                )
                 self.experiments = Experiments(self.setting, self.text, self.random, self.most)
                 self.condition = replace(self.condition, subparts=True)
-                self.table = Table([each for each in FACTORS if each.name in ("total", "offset", "length", "characters")])
+                self.table = Table(
+                    [each for each in FACTORS if each.name in ("total", "offset", "length", "characters")]
+                )
                 return True
         return False
 
@@ -258,6 +309,12 @@ class Course:
             offsets=self.offsets,
         )
 
+    def _look_behind(self) -> None:
+        """Whether a later error gets another offset for this cause: a decoder may look at the whole input first."""
+        if self.offsets and self.symptom in (ACCEPTS, Code.REFUSED):
+            later = [self._given.octets + each for each in (b"\xff", b"a\xff", b"aaaa\x80")]
+            self.offsets = any(symptom != RIGHT for symptom in self._ask(later))
+
     def _learn_words(self) -> None:
         core = self._given.core
         if not core:
@@ -268,7 +325,11 @@ class Course:
         octets = words.ALL if self.fine else panel.edges(self.text)
         checks = 200 if self.fine else 20
         found = words.learned(
-            core, lambda some: self.shows([self._given.with_core(each) for each in some]), self.random, checks=checks, octets=octets
+            core,
+            lambda some: self.shows([self._given.with_core(each) for each in some]),
+            self.random,
+            checks=checks,
+            octets=octets,
         )
         self.condition = self._condition(found.products)
         self._take_first()
@@ -295,7 +356,10 @@ class Course:
         if condition is None or self.symptom != ACCEPTS:
             return
         longer = [
-            bytes(min(octets & first) if place < len(word) and (first := word[place]) else min(octets) for place, octets in enumerate(product))
+            bytes(
+                min(octets & first) if place < len(word) and (first := word[place]) else min(octets)
+                for place, octets in enumerate(product)
+            )
             for word in condition.words
             for product in self.text.products
             if len(word) < len(product) and all(one & other for one, other in zip(word, product, strict=False))
@@ -397,7 +461,9 @@ class Course:
         setting = self._given
         if not setting.core or not self.fine:
             return
-        tried = panel.strange(self.text) if self.symptom not in (Code.REFUSED, Code.SCALARS) else panel.notable(self.text)
+        tried = (
+            panel.strange(self.text) if self.symptom not in (Code.REFUSED, Code.SCALARS) else panel.notable(self.text)
+        )
         strings = {each: setting.with_core(each) for each in tried}
         symptoms = dict(zip(strings, self.asker.ask([Question(each) for each in strings.values()]), strict=True))
         for _ in range(_PARTS):
@@ -439,7 +505,7 @@ class Course:
                 self._note(octets, wrong=wrong)
             if number < _ROUNDS - 1:
                 self._decide()
-            if self.condition == before and number > 2:  # noqa: PLR2004
+            if self.condition == before and number > 2:
                 break
 
     def confirm(self, count: int) -> Checked:
@@ -455,8 +521,7 @@ class Course:
         except OutOfBudget:
             return self.check
         right = sum(
-            self.condition.holds(self._question(octets)) == wrong
-            for octets, wrong in zip(strings, said, strict=True)
+            self.condition.holds(self._question(octets)) == wrong for octets, wrong in zip(strings, said, strict=True)
         )
         return Checked(right, len(strings))
 
@@ -498,7 +563,11 @@ class Course:
         draw = random.random()
         if draw < 0.12 and core:
             place = random.randrange(len(core))
-            core = core[:place] + bytes([random.choice((random.randrange(256), (core[place] + random.choice((-1, 1))) % 256))]) + core[place + 1 :]
+            core = (
+                core[:place]
+                + bytes([random.choice((random.randrange(256), (core[place] + random.choice((-1, 1))) % 256))])
+                + core[place + 1 :]
+            )
         elif draw < 0.17:
             core = b""
         elif draw < 0.22:

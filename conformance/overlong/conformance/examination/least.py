@@ -98,9 +98,7 @@ def _flaw(octets: bytes, text: Text, shows: Shows) -> tuple[int, int]:
     return start, next((each for each, shown in zip(ends, said, strict=True) if shown), end)
 
 
-def _character(
-    octets: bytes, shows: Shows, text: Text, place: int | None
-) -> tuple[bytes, int, int] | None:
+def _character(octets: bytes, shows: Shows, text: Text, place: int | None) -> tuple[bytes, int, int] | None:
     """Octets with filler wherever it does no harm, and the character that matters; None if none does."""
     octets = blanked(octets, shows, text)
     found = [(each.offset, each.offset + each.length) for each in segments(octets, spoken=text.spoken)]
@@ -171,12 +169,12 @@ def _first(setting: Setting, candidates: Iterable[Setting], shows: Shows) -> Set
     less = sorted({each for each in candidates if _order(each) < _order(setting)}, key=_order)
     start = 0
     while start < len(less):
-        end = size = 0
-        for end, each in enumerate(less[start : start + _TRIED], start + 1):
+        some, size = list[Setting](), 0
+        for each in less[start : start + _TRIED]:
+            some.append(each)
             size += len(each.octets)
             if size > _LONG:
                 break
-        some = less[start:end]
         for each, shown in zip(some, shows([each.octets for each in some]), strict=True):
             if shown:
                 return each
@@ -221,7 +219,7 @@ def _shorter(setting: Setting, shows: Shows, *, behind: bool) -> Setting:
     low = -1
     while high - low > 1:
         step = max(1, (high - low) // 8)
-        tried = [each for each in range(low + step, high, step)][:16]
+        tried = list(range(low + step, high, step))[:16]
         if not tried:
             break
         said = shows([with_count(each).octets for each in tried])

@@ -51,7 +51,23 @@ def _strange(name: str) -> tuple[bytes, ...]:
                     found[longer + bytes([tail]) * rest] = None
                     found[longer + bytes([tail + 63]) * rest] = None
     for row in layout.rows:
-        numbers = {row.numbers.start, row.numbers.stop - 1, 0, 0x2F, 0x7F, 0x7FF, 0xFFFF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0x110000, 0x13FFFF, 0x140000, 0x1FFFFF}
+        numbers = {
+            row.numbers.start,
+            row.numbers.stop - 1,
+            0,
+            0x2F,
+            0x7F,
+            0x7FF,
+            0xFFFF,
+            0xD800,
+            0xDBFF,
+            0xDC00,
+            0xDFFF,
+            0x110000,
+            0x13FFFF,
+            0x140000,
+            0x1FFFFF,
+        }
         for number in sorted(numbers):
             if number < row.numbers.stop and not automaton.accepts(octets := row.octets(number)):
                 found[octets] = None
@@ -67,7 +83,22 @@ def strange(text: Text) -> tuple[bytes, ...]:
 def _notable(name: str) -> tuple[bytes, ...]:
     spoken = dialect(name)
     layout = spoken.layout
-    numbers = {*range(0x80), 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFDD0, 0xFDEF, 0xFEFF, 0xFFFC, 0xFFFD, 0x10000, 0x10FFFF, 0x100000}
+    numbers = {
+        *range(0x80),
+        0x80,
+        0x7FF,
+        0x800,
+        0xD7FF,
+        0xE000,
+        0xFDD0,
+        0xFDEF,
+        0xFEFF,
+        0xFFFC,
+        0xFFFD,
+        0x10000,
+        0x10FFFF,
+        0x100000,
+    }
     numbers |= {plane << 16 | low for plane in range(17) for low in (0, 0xFFFE, 0xFFFF)}
     numbers |= {0xE9, 0x20AC, 0x1F600, 0x3FF, 0x400, 0x1000, 0x3FFFF, 0x40000}
     found = [layout.encode(number) for number in sorted(numbers)]

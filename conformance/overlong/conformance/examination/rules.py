@@ -1,4 +1,4 @@
-"""Learns a rule from answers: the cheapest conjunction of atoms that holds where an answer is wrong, and nowhere else."""
+"""Learns a rule from answers: the cheapest conjunction of atoms that holds where an answer is wrong, and only there."""
 
 from __future__ import annotations
 
@@ -119,7 +119,9 @@ def _greedy(held: dict[int, Atom], masks: Sequence[int]) -> Rule:
     """Atoms one after another, as long as they leave fewer right answers: an approximate rule."""
     chosen, left = list[Atom](), -1
     while len(chosen) < _MOST_ATOMS and masks:
-        best = min(masks, key=lambda mask: ((left & mask).bit_count() if left >= 0 else mask.bit_count(), _key(held[mask])))
+        best = min(
+            masks, key=lambda mask: ((left & mask).bit_count() if left >= 0 else mask.bit_count(), _key(held[mask]))
+        )
         after = best if left < 0 else left & best
         if left >= 0 and after.bit_count() >= left.bit_count() * _HELPS:
             break

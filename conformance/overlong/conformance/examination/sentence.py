@@ -71,11 +71,15 @@ def _scalars(octets: bytes, speaks: str) -> str:
 
 def _sizes(condition: Condition) -> str:
     """``characters of 3 octets``, if the words are all of them."""
-    text = condition._text  # noqa: SLF001
+    text = condition.text
     for size in sorted(set(text.sizes.values())):
         products = [product for product in text.products if len(product) == size]
         if len(condition.words) and all(
-            any(all(one <= other for one, other in zip(product, word, strict=True)) for word in condition.words if len(word) == size)
+            any(
+                all(one <= other for one, other in zip(product, word, strict=True))
+                for word in condition.words
+                if len(word) == size
+            )
             for product in products
         ):
             return f"characters of {size} octet{'s' * (size > 1)}"
@@ -87,7 +91,11 @@ def _numbers(atom: Atom) -> str:
         return _listed([thousands(value) for value in sorted(atom.values)])
     if atom.modulus:
         rests = sorted(atom.rests)
-        rest = f"{rests[0]} to {rests[-1]}" if len(rests) > 2 and rests[-1] - rests[0] == len(rests) - 1 else _listed(list(map(str, rests)))  # noqa: PLR2004
+        rest = (
+            f"{rests[0]} to {rests[-1]}"
+            if len(rests) > 2 and rests[-1] - rests[0] == len(rests) - 1
+            else _listed(list(map(str, rests)))
+        )
         from_on = f", from {thousands(atom.low)} on" if atom.low else ""
         return (f"a multiple of {atom.modulus}" if rests == [0] else f"{rest} modulo {atom.modulus}") + from_on
     if atom.low == atom.high:
@@ -110,7 +118,7 @@ def _octets(atom: Atom) -> str:
     return f"anything but {words}" if atom.without else words
 
 
-def _phrase(atom: Atom) -> str:  # noqa: C901, PLR0911, PLR0912
+def _phrase(atom: Atom) -> str:
     name, number = atom.factor, ""
     if atom.values is None:
         number = _numbers(atom)
@@ -138,8 +146,13 @@ def _phrase(atom: Atom) -> str:  # noqa: C901, PLR0911, PLR0912
         case "lead before":
             return f"after a character that begins with {_octets(atom)}"
         case "character before":
-            names = [_scalars(value.to_bytes((value.bit_length() + 7) // 8 or 1, "big"), "rfc3629") or "none" for value in sorted(atom.values or ())]
-            shown = _listed(names if len(names) <= _LISTED else [*names[:_LISTED - 1], f"{len(names) - _LISTED + 1} others"])
+            names = [
+                _scalars(value.to_bytes((value.bit_length() + 7) // 8 or 1, "big"), "rfc3629") or "none"
+                for value in sorted(atom.values or ())
+            ]
+            shown = _listed(
+                names if len(names) <= _LISTED else [*names[: _LISTED - 1], f"{len(names) - _LISTED + 1} others"]
+            )
             return f"after {'anything but ' * atom.without}{shown}"
         case "octet -1":
             return f"after {_octets(atom)}"
@@ -172,7 +185,9 @@ def _phrase(atom: Atom) -> str:  # noqa: C901, PLR0911, PLR0912
         case "address" | "address of input":
             return f"{'in inputs ' * (name != 'address')}at addresses of {_numbers(atom)}"
         case "accepted before":
-            return f"after a call that was {'accepted' if atom.low == 1 else 'refused' if atom.low == 0 else 'the first'}"
+            return (
+                f"after a call that was {'accepted' if atom.low == 1 else 'refused' if atom.low == 0 else 'the first'}"
+            )
         case "length before":
             return f"after a call of {number} octets"
         case "same length before":

@@ -103,7 +103,11 @@ class _Learner:
         every, random = list(table), self.random
         classes = [place.classes() for place in self.places]
         edges = [
-            {row: [each for each in some if each - 1 not in of or each + 1 not in of] for row, some in found.items() for of in [set(some)]}
+            {
+                row: [each for each in some if each - 1 not in of or each + 1 not in of]
+                for row, some in found.items()
+                for of in [set(some)]
+            }
             for found in classes
         ]
         words = list[bytes]()
@@ -112,7 +116,13 @@ class _Learner:
             word = bytearray()
             for place, row in enumerate(key):
                 draw = random.random()
-                octets = self.places[place].octets if draw < 0.1 else edges[place][row] if draw < 0.55 else classes[place][row]
+                octets = (
+                    self.places[place].octets
+                    if draw < 0.1
+                    else edges[place][row]
+                    if draw < 0.55
+                    else classes[place][row]
+                )
                 word.append(random.choice(octets or classes[place][row]))
             words.append(bytes(word))
         return words
@@ -129,9 +139,7 @@ class _Learner:
                 return
 
 
-def learned(
-    example: bytes, shows: Shows, random: Random, *, checks: int = 200, octets: Sequence[int] = ALL
-) -> Words:
+def learned(example: bytes, shows: Shows, random: Random, *, checks: int = 200, octets: Sequence[int] = ALL) -> Words:
     """The words of the example's length that show the same, in one setting.
 
     Args:
@@ -165,7 +173,10 @@ def learned(
         table = learner.table() or table
     if table is None:
         return Words((tuple(frozenset((octet,)) for octet in example),), exact=False)
-    classes = [{row: frozenset(_spread(some, place.octets)) for row, some in place.classes().items()} for place in learner.places]
+    classes = [
+        {row: frozenset(_spread(some, place.octets)) for row, some in place.classes().items()}
+        for place in learner.places
+    ]
     products = merged(
         tuple(of[row] for of, row in zip(classes, key, strict=True))
         for key, shown in table.items()
