@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.factors import ADDRESSES, BY_NAME, FACTORS, FLAG, NUMBER
+from overlong.conformance.examination.factors import ADDRESSES, BY_NAME, FACTORS, FLAG, IN_STREAMS, NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,4 +118,4 @@ def _runs(values: set[int]) -> int:
     return sum(value - 1 not in values for value in values)
 
 
-FACTOR_ORDER = {factor.name: number for number, factor in enumerate((*FACTORS, *ADDRESSES))}
+FACTOR_ORDER = {factor.name: number for number, factor in enumerate((*FACTORS, *IN_STREAMS, *ADDRESSES))}

@@ -17,6 +17,7 @@ from overlong.conformance.examination.rules import Rule
 from overlong.conformance.examination.text import pattern_of, text_of
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import REPLACING
+from overlong.conformance.vectors.vector import known_at
 from overlong.reference import MaximalSubpart, dialect, segments
 
 if TYPE_CHECKING:
@@ -211,13 +212,19 @@ class Condition:
         return sites
 
     def _in_streams(self, asked: Asked) -> Iterator[Site]:
-        """The places of a stream where the words are, with the first cut in each."""
+        """The places of a stream: errors; or the words, once for each cut within one, or once if there is none."""
         chunks = asked.chunks if asked.chunks is not None else (len(asked.octets),)
         cuts = list(accumulate(chunks))[:-1]
         for each in segments(asked.octets, spoken=self.text.spoken):
-            if match := self._at_flaw(asked.octets, each.offset):
-                start, end = each.offset, match.end()
-                within = [cut - start for cut in cuts if start < cut <= end]
-                site = self._site(asked, start, end)
-                site.cut = within[0] if within else NONE
-                yield site
+            start, end = each.offset, each.offset + each.length
+            is_flaw, known = isinstance(each, MaximalSubpart), known_at(asked.octets, each, self.text.spoken)
+            if is_flaw if self.subparts else self._at_flaw(asked.octets, start):
+                last = end if is_flaw and (known is None or known > end) else end - 1  # a character may have begun
+                within = () if self.subparts else [cut - start for cut in cuts if start < cut <= last]
+                for cut in within or (NONE,):
+                    site = self._site(asked, start, end)
+                    site.cut = cut
+                    site.begun = max((at for at in cuts if known is None or at < known), default=0)
+                    yield site
+            if is_flaw:
+                return  # a strict decoder goes no further

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.examination.asking import Asker
+from overlong.conformance.examination.asking import Asker, OutOfBudget, symptom_of
 from overlong.conformance.examination.course import Course
 from overlong.conformance.examination.explanation import GOOD, Explanation
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.sentence import sentence_of
+from overlong.conformance.examination.streams import StreamCourse
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.wire import BATCH, DECODE, GUARDED, REPLACE, VALIDATE
+from overlong.conformance.protocol.wire import BATCH, DECODE, GUARDED, REPLACE, STREAM_DECODE, VALIDATE
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
@@ -24,12 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.text import Text
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.targets.resolve import Limits
 
-EXAMINED = DECODE + VALIDATE + REPLACE + GUARDED
+EXAMINED = DECODE + VALIDATE + REPLACE + STREAM_DECODE + GUARDED
 """The operations whose answers are examined so far."""
 _ORDER = DECODE + VALIDATE + REPLACE
 
@@ -93,7 +96,7 @@ def examine(
     opened.open()
     try:
         wanted = operation if operation in EXAMINED.replace(GUARDED, "") else ""
-        for each in wanted or _fitting(opened.greeting):
+        for each in wanted or (STREAM_DECODE if chunks is not None else _fitting(opened.greeting)):
             found = explained(opened, question, each, profile)
             if found is not None:
                 return found
@@ -121,7 +124,8 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     asker = Asker(target, profile, operation, questions=budget.questions, octets=budget.octets)
     guarded = _in_memory(target, question, profile)
     finding = asker.finding(question) or guarded
-    examination = None
+    if finding is not None and operation == STREAM_DECODE:
+        return _of_stream(asker, finding, text_of(profile.dialect))
     if finding is None or isinstance(finding.observed, Accepted | Refused | Failed):
         place = None
         if finding is not None and isinstance(finding.observed, Refused) and profile.counts == "octets":
@@ -137,6 +141,16 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     if finding is None:
         return None
     return Explanation(finding, None, finding.title, asked=asker.asked, operation=operation)
+
+
+def _of_stream(asker: Asker, finding: Finding, text: Text) -> Explanation:
+    condition, predicted, checked = None, 0, 0
+    with suppress(OutOfBudget):
+        condition, predicted, checked = StreamCourse(asker, text, symptom_of(finding.code)).run()
+    sentence = sentence_of(condition) if condition is not None else finding.title
+    if checked and predicted < GOOD * checked:
+        sentence = f"nearly: {sentence}"
+    return Explanation(finding, condition, sentence, predicted, checked, asker.asked, operation=asker.operation)
 
 
 def _explained(

@@ -42,6 +42,8 @@ class Site:
     cut: int = NONE
     """In a stream: the octets of the sequence here that stand before the first cut in it."""
     chunks: tuple[int, ...] = ()
+    begun: int = 0
+    """The octets of a stream before the chunk that shows what is here."""
 
     @property
     def before(self) -> bytes:
@@ -192,9 +194,16 @@ FACTORS: tuple[Factor, ...] = (
     Factor("same length before", FLAG, _same_length),
     Factor("longer before", FLAG, _longer_before),
 )
+IN_STREAMS: tuple[Factor, ...] = (
+    Factor("size", NUMBER, lambda site: site.text.sizes.get(site.octets[site.start], 1)),
+    Factor("came", NUMBER, lambda site: site.end - site.start),
+    Factor("lead", OCTET, lambda site: site.octets[site.start]),
+    Factor("begun", NUMBER, lambda site: site.begun),
+)
+"""Only for streams."""
 ADDRESSES: tuple[Factor, ...] = (
     Factor("address", NUMBER, lambda site: NONE if site.address is None else (site.address + site.start) % ADDRESS),
     Factor("address of input", NUMBER, lambda site: NONE if site.address is None else site.address % ADDRESS),
 )
 """Only for functions whose answer depends on the place in memory: otherwise the length behind says the same."""
-BY_NAME = {factor.name: factor for factor in (*FACTORS, *ADDRESSES)}
+BY_NAME = {factor.name: factor for factor in (*FACTORS, *IN_STREAMS, *ADDRESSES)}

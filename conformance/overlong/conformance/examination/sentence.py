@@ -51,6 +51,8 @@ def _is_anything(condition: Condition) -> bool:
 
 
 def _what(condition: Condition) -> str:
+    if condition.streams and condition.words[: len(condition.text.products)] == condition.text.products:
+        return "a character"
     if condition.words == ((),):
         return "well-formed text"
     if all(len(octets) == 1 for product in condition.words for octets in product) and len(condition.words) <= _LISTED:
@@ -184,6 +186,16 @@ def _phrase(atom: Atom) -> str:
             return f"after an earlier call that ended within a character that begins with {_octets(atom)}"
         case "address" | "address of input":
             return f"{'in inputs ' * (name != 'address')}at addresses of {_numbers(atom)}"
+        case "came":
+            return f"of which {_numbers(atom)} octets came"
+        case "size":
+            return f"of {_numbers(atom)} octets"
+        case "lead":
+            return f"that begins with {_octets(atom)}"
+        case "begun":
+            return (
+                "in a later chunk" if atom.low and atom.high is None else f"in a chunk that begins at {_numbers(atom)}"
+            )
         case "accepted before":
             return (
                 f"after a call that was {'accepted' if atom.low == 1 else 'refused' if atom.low == 0 else 'the first'}"
