@@ -131,6 +131,33 @@ def test_a_decoder_that_answers_rightly_has_no_cause(tmp_path):
     assert (found.condition, found.code, found.sentence) == (None, "", "answers rightly")
 
 
+STREAM = """
+class Decoder:
+    def __init__(self):
+        self.kept = b""
+
+    def decode(self, octets, final=False):
+        if 0xE0 <= (self.kept or b"a")[0] < 0xF0:
+            self.kept = b""
+        whole, self.kept = self.kept + octets, b""
+        try:
+            return whole.decode()
+        except UnicodeDecodeError as error:
+            if final or "unexpected end" not in error.reason:
+                raise
+            self.kept = whole[error.start :]
+            return whole[: error.start].decode()
+"""
+
+
+def test_a_stream_is_examined(tmp_path):
+    (tmp_path / "decoder.py").write_text(STREAM, "utf-8")
+    found = face.examine(f"py:{tmp_path}/decoder.py:Decoder", "a€".encode(), chunks=(2, 2))
+    assert found.condition.holds(Question("é€".encode(), chunks=(3, 2)))
+    assert not found.condition.holds(Question("é€".encode(), chunks=(1, 4)))
+    assert found.confirmed, found.sentence
+
+
 FUNCTIONS = """
 #include <stdbool.h>
 #include <stddef.h>

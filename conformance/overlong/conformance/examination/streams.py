@@ -45,10 +45,8 @@ class StreamCourse:
         said = [symptom != RIGHT for symptom in self.asker.ask(asked)]
         best: tuple[int, Condition] | None = None
         products = self.text.products
-        other = (
-            frozenset(range(256))
-            - frozenset(octet for product in products for octet in product[0] if len(product) == 1),
-        )
+        single = frozenset(octet for product in products if len(product) == 1 for octet in product[0])
+        other = (frozenset(range(256)) - single,)
         for words in (products, (*products, other), ()):
             condition = self._condition(words)
             table = Table([*(each for each in FACTORS if each.name in _NAMES), *IN_STREAMS])
