@@ -43,7 +43,7 @@ class Table:
 
     def add(self, site: Site, *, wrong: bool) -> None:
         """Add a place."""
-        key = site.octets, site.start, site.after, site.chunks, site.address
+        key = site.octets, site.start, site.cut, site.after, site.chunks, site.address
         if key in self._known:
             return
         self._known.add(key)

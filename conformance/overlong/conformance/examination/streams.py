@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import RIGHT
 from overlong.conformance.examination.condition import Condition
-from overlong.conformance.examination.factors import FACTORS, IN_STREAMS
+from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
 
@@ -52,7 +52,8 @@ class StreamCourse:
             table = Table([*(each for each in FACTORS if each.name in _NAMES), *IN_STREAMS])
             for question, wrong in zip(asked, said, strict=True):
                 sites = condition.sites(question)
-                for site in sites if not wrong or len(sites) == 1 else ():
+                within = [site for site in sites if site.cut != NONE] or sites
+                for site in sites if not wrong else within if len(within) == 1 else ():
                     table.add(site, wrong=wrong)
             if not any(table.labels):
                 continue
