@@ -125,8 +125,8 @@ def blanked(octets: bytes, shows: Shows, text: Text) -> bytes:
     edges = sorted(set(edges))
     size = len(edges) // 2
     while size:
-        spans = list(pairwise([*edges[::size], *([len(octets)] if edges[::size][-1] != len(octets) else [])]))
-        spans = [(start, end) for start, end in spans if octets[start:end].strip(b"a")]
+        ends = sorted({*edges[::size], len(octets)})
+        spans = [(start, end) for start, end in pairwise(ends) if octets[start:end].strip(b"a")]
         if len(spans) > _TRIED or len(spans) * len(octets) > _LONG:
             return octets
         at = 0
@@ -215,7 +215,7 @@ def _shorter(setting: Setting, shows: Shows, *, behind: bool) -> Setting:
     def with_count(count: int) -> Setting:
         return replace(setting, count_behind=count) if behind else replace(setting, count=count)
 
-    high = setting.count_behind if behind else setting.count
+    high: int = setting.count_behind if behind else setting.count
     low = -1
     while high - low > 1:
         step = max(1, (high - low) // 8)
@@ -223,7 +223,7 @@ def _shorter(setting: Setting, shows: Shows, *, behind: bool) -> Setting:
         if not tried:
             break
         said = shows([with_count(each).octets for each in tried])
-        shown = next((each for each, yes in zip(tried, said, strict=True) if yes), None)
+        shown: int | None = next((each for each, yes in zip(tried, said, strict=True) if yes), None)
         if shown is None:
             low = tried[-1]
             if step == 1:

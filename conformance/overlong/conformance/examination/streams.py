@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ class StreamCourse:
         """
         asked = [*self._cut(), *self._wrong()]
         said = [symptom != RIGHT for symptom in self.asker.ask(asked)]
-        best: tuple[int, Condition] | None = None
+        best = list[tuple[int, Condition]]()
         products = self.text.products
         single = frozenset(octet for product in products if len(product) == 1 for octet in product[0])
         other = (frozenset(range(256)) - single,)
@@ -59,14 +60,14 @@ class StreamCourse:
                 continue
             condition = self._condition(words, table.rule())
             right = sum(condition.holds(each) == wrong for each, wrong in zip(asked, said, strict=True))
-            if best is None or right > best[0]:
-                best = right, condition
-        if best is None:
+            best.append((right, condition))
+        if not best:
             return None, 0, 0
+        condition = max(best, key=itemgetter(0))[1]
         fresh = [self._drawn() for _ in range(min(_CHECKED, self.asker.left))]
         found = [symptom != RIGHT for symptom in self.asker.ask(fresh)]
-        predicted = sum(best[1].holds(each) == wrong for each, wrong in zip(fresh, found, strict=True))
-        return best[1], predicted, len(fresh)
+        predicted = sum(condition.holds(each) == wrong for each, wrong in zip(fresh, found, strict=True))
+        return condition, predicted, len(fresh)
 
     def _condition(self, words: tuple[Product, ...], rule: Rule | None = None) -> Condition:
         """About these words and, if there are none, about errors."""
