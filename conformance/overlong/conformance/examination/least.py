@@ -216,10 +216,10 @@ def _shorter(setting: Setting, shows: Shows, *, behind: bool) -> Setting:
         return replace(setting, count_behind=count) if behind else replace(setting, count=count)
 
     high: int = setting.count_behind if behind else setting.count
-    low = -1
+    low: int = -1
     while high - low > 1:
         step = max(1, (high - low) // 8)
-        tried = list(range(low + step, high, step))[:16]
+        tried: list[int] = list(range(low + step, high, step))[:16]
         if not tried:
             break
         said = shows([with_count(each).octets for each in tried])
