@@ -229,7 +229,8 @@ def _shorter(setting: Setting, shows: Shows, *, behind: bool) -> Setting:
             if step == 1:
                 break
             continue
-        low, high = max(low, max((each for each in tried if each < shown), default=low)), shown
+        low = max([low, *(each for each in tried if each < shown)])
+        high = shown
     return with_count(high)
 
 
