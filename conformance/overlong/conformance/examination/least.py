@@ -218,7 +218,7 @@ def _shorter(setting: Setting, shows: Shows, *, behind: bool) -> Setting:
     high: int = setting.count_behind if behind else setting.count
     low: int = -1
     while high - low > 1:
-        step = max(1, (high - low) // 8)
+        step: int = max(1, (high - low) // 8)
         tried: list[int] = list(range(low + step, high, step))[:16]
         if not tried:
             break
@@ -229,7 +229,8 @@ def _shorter(setting: Setting, shows: Shows, *, behind: bool) -> Setting:
             if step == 1:
                 break
             continue
-        low = max([low, *(each for each in tried if each < shown)])
+        lower: list[int] = [each for each in tried if each < shown]
+        low = lower[-1] if lower else low
         high = shown
     return with_count(high)
 
