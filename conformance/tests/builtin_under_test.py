@@ -9,6 +9,11 @@ import pytest
 from overlong.conformance import certify
 from overlong.conformance.protocol.wire import Answers, Greeting
 from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.vectors.suites import QUICK
+from waiting import HUNG
+
+SUITES = (*(name for name in QUICK if name not in {"chunking", "complete-0-in-chunks"}), "mixtures-in-chunks")
+"""These suites, with a thousand texts in chunks in place of each short string cut in each way, try an adapter."""
 
 
 def ready(name):
@@ -52,7 +57,7 @@ class Adapter:
 
     def __exit__(self, *_):
         self.requests.close()
-        assert self.process.wait(20) == 0
+        assert self.process.wait(HUNG) == 0
         self.responses.close()
 
     def ask(self, body):

@@ -75,7 +75,7 @@ class StandIn:
         if self.job.engine == "hangs":
             with open(os.environ["OVERLONG_TEST_HANGS"], "w", encoding="ascii") as held:  # noqa: PTH123
                 fcntl.flock(held, fcntl.LOCK_SH)
-                time.sleep(100)
+                time.sleep(1000)
         first: dict[tuple[Fingerprint, int], Divergence] = {}
         counts: Counter[Fingerprint] = Counter()
         for index in range(unit.first, unit.first + unit.count):

@@ -26,6 +26,7 @@ from overlong.conformance.report.matrix import table
 from overlong.conformance.results.model import Cause, State, Subject
 from overlong.conformance.support.interpreter import module
 from overlong.conformance.targets.resolve import Limits
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -194,7 +195,7 @@ def test_killed_and_resumed_is_as_if_nothing_had_happened(tmp_path):
         assert len(marked(mark)) > 2  # the matrix, a worker, its target and the target's supervisor
         process.kill()
         process.wait()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + HUNG
         while marked(mark) and time.monotonic() < deadline:
             time.sleep(0.02)
         assert not marked(mark)
@@ -225,11 +226,11 @@ def test_an_interruption_ends_all_of_them(tmp_path):
         stderr=subprocess.PIPE,
     )
     unfinished = tmp_path / "overlong-results"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + HUNG
     while not list(unfinished.glob("py-*/results.jsonl.part")) and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
-    written, said = process.communicate(timeout=30)
+    written, said = process.communicate(timeout=HUNG)
     found = json.loads(written)
     assert [row["state"] for row in found["targets"]] == [State.INCOMPLETE, State.INCOMPLETE]
     assert found["incomplete"] == "interrupted"

@@ -17,6 +17,7 @@ from overlong.conformance.cli.verbs import VERBS, cli
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.vectors.suites import SUITES
 from progress_lines import beside_progress
+from waiting import HUNG
 
 HERE = Path(__file__).parents[1]
 
@@ -29,7 +30,7 @@ def overlong(*words, cwd=None, **environment):
         encoding="utf-8",
         cwd=cwd,
         env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80", **environment},
-        timeout=120,
+        timeout=HUNG,
         check=False,
     )
 

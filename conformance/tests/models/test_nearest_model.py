@@ -158,10 +158,10 @@ def test_it_crashes_in_its_own_process_and_nothing_is_reported_of_it(tmp_path):
 @pytest.mark.long
 def test_it_hangs_and_there_is_no_portrait(tmp_path):
     (tmp_path / "waits.py").write_text(
-        "import time\n\ndef decode(octets):\n    if octets[:1] == b'\\xf4':\n        time.sleep(60)\n"
+        "import time\n\ndef decode(octets):\n    if octets[:1] == b'\\xf4':\n        time.sleep(600)\n"
         "    return octets.decode('utf-8')\n"
     )
-    target = resolve(f"py:{tmp_path / 'waits.py'}:decode", Limits(timeout=0.3))
+    target = resolve(f"py:{tmp_path / 'waits.py'}:decode", Limits(timeout=2.0))
     target.open()
     try:
         assert maps_of(target) == ()

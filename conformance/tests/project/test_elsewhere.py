@@ -10,6 +10,7 @@ from printing import elsewhere, vectors
 
 from overlong.conformance.models.score.files import entries as scored
 from overlong.reference import is_well_formed
+from waiting import HUNG
 
 LISTS = elsewhere.lists()
 KUHN_IN_AUTOBAHN = {"3.3": 14, "3.5": 16, "4.1": 17, "4.2": 18, "4.3": 19, "5.1": 20, "5.2": 21}
@@ -54,7 +55,7 @@ def test_two_copies_of_kuhns_strings_agree():
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="no Go here, whose list this is")
 def test_the_strings_of_go_are_those_of_its_source():
-    root = subprocess.run(["go", "env", "GOROOT"], capture_output=True, text=True, check=True, timeout=60).stdout
+    root = subprocess.run(["go", "env", "GOROOT"], capture_output=True, text=True, check=True, timeout=HUNG).stdout
     source = Path(root.strip(), "src/unicode/utf8/utf8_test.go")
     if not source.exists():
         pytest.skip(f"{source}: not installed")

@@ -5,6 +5,7 @@ these tests skip.
 """
 
 import os
+import runpy
 import subprocess
 import sys
 import sysconfig
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance.cli.verbs import VERBS
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -31,7 +33,7 @@ def run(*words, folder, **more_environment):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
     told = [str(word) for word in words]
     environment |= more_environment
-    return subprocess.run(told, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(told, cwd=folder, env=environment, capture_output=True, text=True, timeout=HUNG, check=False)
 
 
 def build(checkout, folder):
@@ -113,6 +115,24 @@ def test_what_is_built_again_elsewhere_has_the_same_octets(built, tmp_path):
     again = tmp_path / "again"
     again.mkdir()
     assert [made.read_bytes() for made in build(unpacked, again)] == [made.read_bytes() for made in built]
+
+
+def test_a_wheel_of_a_release_needs_no_compiler(built, tmp_path):
+    """The core that it brings is the one that is loaded, and each system's wheel is built by the workflow."""
+    words = ("-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT)
+    made = run(sys.executable, *words, folder=tmp_path, OVERLONG_WHEEL="here")
+    assert made.returncode == 0, made.stdout + made.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.startswith("overlong-0.1.0-py3-none-")
+    assert not wheel.name.endswith("-any.whl")
+    programs = environment_beside(tmp_path / "venv", wheel)
+    program = "from overlong.reference.core import core; print(core()._library._name)"
+    done = run(programs / "python", "-c", program, folder=tmp_path, PATH="/nowhere", XDG_CACHE_HOME=tmp_path / "cache")
+    assert Path(done.stdout.strip()).is_relative_to(tmp_path / "venv"), done
+    assert not (tmp_path / "cache").exists()
+    hook = runpy.run_path(str(ROOT / "hatch_build.py"))
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="ascii")
+    assert not [platform for platform in hook["PLATFORMS"] if platform not in workflow]
 
 
 MODULES = """

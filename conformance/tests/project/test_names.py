@@ -14,6 +14,7 @@ MODULES = [
     if not {"tests", "__pycache__"}.intersection(path.relative_to(ROOT).parts)
 ]  # fmt: skip
 TREE = [f"/{path.relative_to(ROOT).as_posix()}" for folder in ROOTS for path in (ROOT / folder).rglob("*")]
+TREE += [f"/{path.name}" for path in ROOT.glob("*.py")]
 DOTTED = re.compile(r"\boverlong(?:\.(?:reference|conformance|fuzz))(?:\.[A-Za-z_]\w*)*")
 PLACE = re.compile(rf"(?<![\w/.-])(?:{'|'.join(ROOTS)})/[\w./-]*\w")
 IN_A_DOCSTRING = re.compile(r"``([a-z_]+(?:/[a-z_]+)*\.py)``")

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from waiting import HUNG
+
 SIGNALS = [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
 
 PROGRAM = """
@@ -26,7 +28,7 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("number", SIGNALS)
 def test_in_the_middle_of_exec(number, tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
-    done = subprocess.run([sys.executable, "-m", "program", str(int(number))], cwd=tmp_path, check=False, timeout=20)
+    done = subprocess.run([sys.executable, "-m", "program", str(int(number))], cwd=tmp_path, check=False, timeout=HUNG)
     assert done.returncode == 4
 
 
@@ -38,7 +40,7 @@ def test_what_nohup_ignores_stays_ignored(tmp_path):
         [sys.executable, "-m", "program", str(int(signal.SIGHUP))],
         cwd=tmp_path,
         check=False,
-        timeout=60,
+        timeout=HUNG,
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
     )
     assert done.returncode == 0
@@ -91,7 +93,7 @@ def run(program, number, *words):
         text=True,
         encoding="utf-8",
         check=False,
-        timeout=60,
+        timeout=HUNG,
     )
 
 

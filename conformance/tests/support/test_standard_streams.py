@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from waiting import HUNG
+
 pytestmark = pytest.mark.long
 
 if os.name != "posix":
@@ -30,7 +32,7 @@ def left(folder, words, how):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HUNG,
         check=False,
     )
     return done.returncode, done.stderr

@@ -16,6 +16,7 @@ import sweep_stand_in
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.sweep_statement import RESULTS
 from overlong.conformance.sweep.sweep import sweep
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -51,7 +52,7 @@ def started(stack, program, *words, **environment):
     return running
 
 
-def said(running, pattern, seconds=20.0):
+def said(running, pattern, seconds=HUNG):
     """Wait for a line in its log."""
     deadline = time.monotonic() + seconds
     lines = []

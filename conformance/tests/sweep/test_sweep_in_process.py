@@ -44,6 +44,7 @@ from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference.core import why_not
 from overlong.reference.dialect import dialect
+from waiting import HUNG
 
 pytestmark = [
     pytest.mark.long,
@@ -105,7 +106,7 @@ size_t odd(const unsigned char *octets, size_t length) {
         case SCRAWLS: scrawl(); break;
         case ABORTS: if (octets[1] == 9) abort(); break;
         case DIES: raise(SIGSEGV); break;
-        case HANGS: if (octets[1] > 9 && octets[1] %% 2) { leave_nothing_open(); for (;;) ; } break;
+        case HANGS: if (octets[1] > 9 && octets[1] %% 2) { leave_nothing_open(); for (;;) pause(); } break;
         case EXITS: if (octets[1] == 9) exit(0); break;
         case LIES: return length + octets[1] + 1;
         case FORKS: if (octets[1] == 9) fork(); break;
@@ -165,7 +166,7 @@ def engine_of(name, **limits):
 
 @pytest.fixture(scope="module")
 def odd(library):
-    engine = engine_of(f"so:{library}:odd?abi=errpos(ptr,len)", timeout=0.6)
+    engine = engine_of(f"so:{library}:odd?abi=errpos(ptr,len)", timeout=2.0)
     yield engine
     engine.close()
     assert engine.notes == []
@@ -291,14 +292,14 @@ def test_a_call_that_does_not_return_is_ended_and_after_three_the_rest_is_left_o
     faults = hangs | dict.fromkeys(range(shard.first + 16, shard.first + shard.count), LEFT_OUT)
     assert found(result) == expected(shard, faults=faults)
     assert [each.index for each in result.faults] == list(hangs)
-    assert {each.text for each in result.faults} == {"gave no answer within 0.6 s"}
+    assert {each.text for each in result.faults} == {"gave no answer within 2 s"}
 
 
 def test_after_three_calls_that_do_not_return_the_limit_is_short_in_all_shards(library):
-    engine = engine_of(f"so:{library}:odd?abi=errpos(ptr,len)", timeout=1.5)
+    engine = engine_of(f"so:{library}:odd?abi=errpos(ptr,len)", timeout=3.0)
     texts = [[each.text for each in engine.run(block(HANGS)).faults] for _ in range(2)]
     engine.close()
-    assert texts == [["gave no answer within 1.5 s"] * 3, ["gave no answer within 1 s"] * 3]
+    assert texts == [["gave no answer within 3 s"] * 3, ["gave no answer within 1 s"] * 3]
 
 
 def test_an_answer_against_the_convention_is_said_in_words(odd):
@@ -359,7 +360,7 @@ def children_of(parent):
 
 
 def is_gone(process):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + HUNG
     while state_and_parent(process)[0] != "Z" and time.monotonic() < deadline:
         time.sleep(0.01)
     return state_and_parent(process)[0] == "Z"
@@ -423,7 +424,7 @@ def test_no_process_outlives_the_harness_or_the_adapter(library, ending):
         else:
             process.kill()
         assert is_gone(child)
-        assert process.wait(5) == (0 if ending == "the harness" else -signal.SIGKILL)
+        assert process.wait(HUNG) == (0 if ending == "the harness" else -signal.SIGKILL)
 
 
 def test_a_shard_can_be_broken_off_from_another_thread_and_the_engine_goes_on(patient):
@@ -437,9 +438,10 @@ def test_a_shard_can_be_broken_off_from_another_thread_and_the_engine_goes_on(pa
 
     thread = threading.Thread(target=hang)
     thread.start()
-    time.sleep(0.2)
-    patient.close()
-    thread.join(5)
+    deadline = time.monotonic() + HUNG
+    while thread.is_alive() and time.monotonic() < deadline:  # the first time, it may not have begun
+        patient.close()
+        thread.join(0.2)
     assert not thread.is_alive()
     assert "not measured: at the shard exhaustive-3/1/" in errors[0]
     assert found(patient.run(shard := block(0))) == expected(shard)

@@ -24,6 +24,7 @@ from overlong.conformance.sweep import ledger as ledgers
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger, LedgerEntry, LedgerError
 from overlong.conformance.sweep.sweep import sweep
 from sweep_stand_in import StandIn
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -130,19 +131,19 @@ def test_killed_at_any_moment_and_resumed(tmp_path):
     for number in range(2):
         before = len(log.read_text().splitlines()) if log.exists() else 0
         running = overlong(*words, *["--resume"][:number], log=log, seconds=0.01)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + HUNG
         while not log.exists() or len(log.read_text().splitlines()) < before + moments.randrange(5, 15):
             assert running.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.005)
         running.send_signal(signal.SIGKILL)
-        running.communicate(timeout=60)
-    out, err = (last := overlong(*words, "--resume", log=log)).communicate(timeout=60)
+        running.communicate(timeout=HUNG)
+    out, err = (last := overlong(*words, "--resume", log=log)).communicate(timeout=HUNG)
     assert last.returncode == 0, err
     assert "were asked by an earlier run" in out
     assert len(log.read_text().splitlines()) < 56 + 2 * 8  # little was asked twice
     whole = overlong(*words[:-2], tmp_path / "whole", "cpython")
-    out, _ = whole.communicate(timeout=60)
+    out, _ = whole.communicate(timeout=HUNG)
     assert "by an earlier run" not in out
     assert (tmp_path / "killed" / RESULTS).read_bytes() == (tmp_path / "whole" / RESULTS).read_bytes()
 
@@ -153,7 +154,7 @@ def test_interrupted_by_hand(tmp_path):
     while not log.exists() or len(log.read_text().splitlines()) < 5:
         time.sleep(0.01)
     running.send_signal(signal.SIGTERM)  # like Ctrl-C, which a shell may have made this process ignore
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=HUNG)
     assert (running.returncode, out) == (4, "")
     assert "interrupted; " in one_line(err)
     assert "strings are done" in err
@@ -320,12 +321,12 @@ def test_a_full_disk_loses_nothing(tmp_path):
     """A limit on file size simulates a full disk."""
     words = ["sweep", "--depth", "0", "-o", tmp_path, "cpython"]
     out, err = (full := overlong(*words, before=["sh", "-c", 'ulimit -f 120 && exec "$@"', "sh"])).communicate(
-        timeout=20
+        timeout=HUNG
     )
     assert (full.returncode, out) == (2, "")
     assert LEDGER in one_line(err)
     assert "go on with --resume" in err
-    out, err = (resumed := overlong(*words, "--resume")).communicate(timeout=60)
+    out, err = (resumed := overlong(*words, "--resume")).communicate(timeout=HUNG)
     assert resumed.returncode == 0, err
     assert "were asked by an earlier run" in out
 
@@ -335,7 +336,7 @@ def test_a_folder_that_may_not_be_written(tmp_path):
     folder = (
         Path("/sys/overlong") if os.access(tmp_path, os.W_OK) else tmp_path
     )  # the only place where root cannot write
-    out, err = (done := overlong("sweep", "--exhaustive", "1", "-o", folder, "cpython")).communicate(timeout=60)
+    out, err = (done := overlong("sweep", "--exhaustive", "1", "-o", folder, "cpython")).communicate(timeout=HUNG)
     assert (done.returncode, out) == (2, "")
     assert "choose another folder with -o" in one_line(err)
 

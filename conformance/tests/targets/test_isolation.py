@@ -19,6 +19,7 @@ from overlong.conformance.targets import process
 from overlong.conformance.targets.process import Ended, Process, was_crowded
 from overlong.conformance.targets.supervisor import MOST_PROCESSES
 from overlong.conformance.vectors.suites import SUITES
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -86,7 +87,7 @@ def supervised(supervisor, *command, memory=0, **popen):
     words = [sys.executable, "-I", "-S", str(supervisor), str(ending), str(reporting), str(memory), "--", *command]
     try:
         done = subprocess.run(
-            words, pass_fds=(ending, reporting), capture_output=True, text=True, timeout=20, check=False, **popen
+            words, pass_fds=(ending, reporting), capture_output=True, text=True, timeout=HUNG, check=False, **popen
         )
     finally:
         for number in (ending, lifeline, reporting):
@@ -138,7 +139,7 @@ def test_what_cannot_be_started_is_no_end_of_a_target(supervisor, command, why):
 @pytest.mark.parametrize("then", ["", "+crash", "+hang"])
 @pytest.mark.usefixtures("supervisor")
 def test_of_200_children_with_sessions_of_their_own_none_survives(tmp_path, lock, then):
-    whole, divergences = run(tmp_path, f"fork-many{then}", f"on={CULPRIT}", timeout=0.5 if then == "+hang" else 5.0)
+    whole, divergences = run(tmp_path, f"fork-many{then}", f"on={CULPRIT}", timeout=2.0 if then == "+hang" else 5.0)
     assert free(lock)
     assert whole.vectors == CORE
     assert {record["hex"] for record in divergences} == ({CULPRIT} if then else set())
@@ -179,12 +180,12 @@ def test_when_the_harness_is_killed_so_is_everything(tmp_path, lock, supervisor)
         f"certify({[*TARGET, 'slow+forks-daemon+forks-child', 'seconds=0.1', f'file={marker}']!r}, suites=['core'])"
     )
     with subprocess.Popen([sys.executable, "-c", program]) as harness:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + HUNG
         while not marker.exists() and time.monotonic() < deadline:
             time.sleep(0.02)
         assert not free(lock)
         harness.kill()
-    assert free(lock, patience=2.0)
+    assert free(lock, patience=60.0)  # it would go on for minutes
 
 
 # -- memory
@@ -202,7 +203,7 @@ def grown(folder, *words, **limits):
         f"limits=Limits(**{limits!r}))\n"
         "print(peak() - before)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=HUNG, check=True)
     records = map(json.loads, (folder / "results.jsonl").read_text("ascii").splitlines())
     return int(done.stdout), [record for record in records if record["record"] == "divergence"]
 
@@ -307,13 +308,13 @@ def test_where_there_is_no_namespace_kill_all_reaches_nothing_else(tmp_path, mea
         "    print(run.conformant, run.restarts)\n"
         "except TargetError as error:\n    print(error)\n"
     )
-    script = 'sleep 100 & "$0" -P "$1"; echo "code $?"; kill $! && echo "others live"'
+    script = 'sleep 1000 & "$0" -P "$1"; echo "code $?"; kill $! && echo "others live"'
     done = subprocess.run(
         [*ALONE, "sh", "-c", script, sys.executable, str(program)],
         env={**os.environ, "HOSTILE_MAY_KILL_ALL": "yes"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HUNG,
         check=False,
     )
     said, *rest = done.stdout.splitlines()
@@ -358,7 +359,7 @@ def test_the_same_wrong_answer_each_time_is_only_wrong(tmp_path):
 WELL_FORMED = "c280"
 FOUR = [  # fault, input, code, title, kind, words
     ("crash", CULPRIT, "OV602", "crashed", "crashed", "was ended by SIGSEGV"),
-    ("hang", CULPRIT, "OV603", "timed out", "timedout", "no answer within 0.3 s"),
+    ("hang", CULPRIT, "OV603", "timed out", "timedout", "no answer within 2 s"),
     ("wrong-id", CULPRIT, "OV604", "broke the protocol", "misbehaved", "it answered request"),
     ("refuse", WELL_FORMED, "OV101", "well-formed text refused", "refused", "refused at 0"),
 ]
@@ -373,13 +374,13 @@ def test_crash_hang_protocol_error_and_refusal_are_four_things(tmp_path, fault, 
             "overlong",
             *arguments,
             "--timeout",
-            "0.3",
+            "2",
             "--",
             *TARGET,
             fault,
             f"on={culprit}",
         ]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=HUNG, check=False)
         assert (done.returncode, done.stderr) == (1, "")
         return done.stdout
 

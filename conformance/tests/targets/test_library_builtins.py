@@ -5,13 +5,12 @@ import subprocess
 
 import pytest
 
-from builtin_under_test import Adapter, ready
+from builtin_under_test import SUITES, Adapter, ready
 from overlong.conformance import certify
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.targets import build, builtins
 from overlong.conformance.targets.builtin import said
 from overlong.conformance.targets.builtins import BUILTINS, FAMILIES
-from overlong.conformance.vectors.suites import QUICK
 from overlong.reference import dialect, is_well_formed
 
 pytestmark = pytest.mark.long
@@ -52,7 +51,7 @@ def test_every_library_has_its_row():
 @pytest.mark.parametrize("name", DIVERGE)
 def test_is_certified_for_what_it_is(name):
     ready(name)
-    certificate = certify(name, suites=[suite for suite in QUICK if suite != "complete-0-in-chunks"])
+    certificate = certify(name, suites=SUITES)
     codes = {code for code, _ in certificate.run.buckets}
     assert DIVERGE[name] <= codes <= DIVERGE[name] | REVISIONS.get(name, set())
     assert certificate.claims["verdict"] == ("fails" if name in VERDICT_FAILS else "holds")

@@ -7,12 +7,11 @@ from importlib.util import module_from_spec, spec_from_file_location
 
 import pytest
 
-from builtin_under_test import ready
+from builtin_under_test import SUITES, ready
 from overlong.conformance import certify
 from overlong.conformance.targets import builtin, builtins
 from overlong.conformance.targets.builtins import BUILTINS, FAMILIES
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.suites import QUICK
 
 pytestmark = pytest.mark.long
 
@@ -36,7 +35,7 @@ def test_every_package_has_its_row():
 @pytest.mark.parametrize("name", DIVERGE)
 def test_is_certified_for_what_it_is(name):
     ready(name)
-    certificate = certify(name, suites=QUICK)
+    certificate = certify(name, suites=SUITES)
     assert {code for code, _ in certificate.run.buckets} == DIVERGE[name]
     assert certificate.claims["verdict"] == ("fails" if DIVERGE[name] else "holds")
     assert not certificate.run.restarts

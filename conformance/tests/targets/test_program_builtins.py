@@ -15,6 +15,7 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.targets.builtins import FAMILIES
 from overlong.conformance.targets.resolve import resolve
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -121,7 +122,7 @@ def test_nothing_is_left_behind(name, monkeypatch):
         adapter = Adapter(name)
         os.killpg(adapter.process.pid, signal.SIGKILL)
         adapter.process.communicate()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + HUNG
         while users := users_of(folder):
             assert time.monotonic() < deadline, users
             time.sleep(0.05)

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from builtin_under_test import SUITES
 from overlong.conformance import certify
 from overlong.conformance.certification.replay import replay
 from overlong.conformance.oracle.target import TargetError
@@ -16,7 +17,6 @@ from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.builtins import BUILTINS, PROJECTS
 from overlong.conformance.targets.packages import fetched
-from overlong.conformance.vectors.suites import QUICK
 from overlong.conformance.vectors.vector import Vector
 
 pytestmark = pytest.mark.long
@@ -76,7 +76,7 @@ def at_hand(name):
 @pytest.mark.parametrize("name", HOLDS)
 def test_is_found_right_where_it_is_and_wrong_where_it_is_not(name):
     builtin = at_hand(name)
-    certificate = certify(name, suites=[suite for suite in QUICK if suite != "complete-0-in-chunks"])
+    certificate = certify(name, suites=SUITES)
     run = certificate.run
     assert not run.incomplete
     assert not run.restarts

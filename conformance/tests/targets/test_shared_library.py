@@ -33,6 +33,7 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.reference import is_well_formed
 from overlong.reference.core import why_not
 from right_functions import RIGHT
+from waiting import HUNG
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="guard pages and fork are POSIX's")
 
@@ -268,7 +269,7 @@ def test_what_is_asked_in_between_is_blamed_in_its_own_turn(symbol, what, built)
 @pytest.mark.long
 def test_a_call_that_never_returns_is_a_time_out(built):
     asked = [b"a", b"\xf4\x90\x80\x80", b"\xff"]
-    said = answers(so(built("wrong"), "hangs_on_f4_90", PTR), asked, "V", timeout=1.0)
+    said = answers(so(built("wrong"), "hangs_on_f4_90", PTR), asked, "V", timeout=2.0)
     assert [type(each).__name__ for each in said.values()] == ["Accepted", "TimedOut", "Refused"]
 
 
@@ -433,7 +434,7 @@ def test_the_command_line_shows_an_over_read(built, tmp_path):
         text=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80"},
-        timeout=120,
+        timeout=HUNG,
         check=False,
     )
     assert done.returncode == 1, done.stderr
@@ -449,7 +450,7 @@ def test_the_command_line_shows_an_over_read(built, tmp_path):
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=HUNG,
         check=False,
     )
     assert replayed.returncode == 1, replayed.stderr
@@ -463,7 +464,7 @@ def test_other_targets_are_not_told_of_memory():
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=HUNG,
         check=True,
     )
     assert "memory" not in done.stdout

@@ -62,7 +62,7 @@ def answer(operation, payload):
     except UnicodeDecodeError as error:
         return b"X" + repr(error).encode() if fault == "X for a refusal" else b"R"
     if fault == "hang on nothing" and not payload:
-        time.sleep(60)
+        time.sleep(600)
     return b"A" + (text.encode("utf-32-be") if operation == b"D" else b"")[: -1 if fault == "half a unit" else None]
 
 
@@ -80,13 +80,13 @@ out = os.fdopen(os.dup(1), "wb", 1 << 14)
 if fault == "cannot start":
     sys.exit("no such file")
 if fault == "no greeting":
-    time.sleep(60)
+    time.sleep(600)
 out.write(json.dumps(greeting).encode() + b"\\n")
 if fault != "greeting not flushed":
     out.flush()
 waiting = b""
 if fault == "reads to the end":
-    time.sleep(60)
+    time.sleep(600)
 while len(head := read(8)) == 8:
     length, number = struct.unpack("<II" if fault == "other byte order" else ">II", head)
     body = read(length - 4)
@@ -100,7 +100,7 @@ while len(head := read(8)) == 8:
     if fault not in ("not flushed", "greeting not flushed"):
         out.flush()
 if fault == "stays":
-    time.sleep(60)
+    time.sleep(600)
 sys.exit(3 if fault == "status at the end" else 0)
 """
 
@@ -137,14 +137,14 @@ FAULTS = {
 
 @pytest.fixture
 def adapter(tmp_path, monkeypatch):
-    monkeypatch.setattr(framed, "_START_SECONDS", 0.6)
+    monkeypatch.setattr(framed, "_START_SECONDS", 2.0)
     (tmp_path / "adapter.py").write_text(ADAPTER)
     return lambda fault: [sys.executable, "-I", "-S", str(tmp_path / "adapter.py"), fault]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_is_wrong_is_said_with_what_mends_it(fault, adapter):
-    steps = list(Examination(FramedTarget("mine", adapter(fault), timeout=0.6)).steps())
+    steps = list(Examination(FramedTarget("mine", adapter(fault), timeout=2.0)).steps())
     name, mend = FAULTS[fault]
     wrong = [step for step in steps if step.state == WRONG]
     assert wrong, steps
@@ -156,12 +156,12 @@ def test_what_is_wrong_is_said_with_what_mends_it(fault, adapter):
 
 @pytest.mark.parametrize("fault", ["none", "wrong decoder"])
 def test_a_wrong_decoder_is_no_wrong_adapter(fault, adapter):
-    states = {step.state for step in Examination(FramedTarget("mine", adapter(fault), timeout=5)).steps()}
+    states = {step.state for step in Examination(FramedTarget("mine", adapter(fault), timeout=30)).steps()}
     assert states == {SOUND}
 
 
 def test_a_limit_that_the_target_names_is_no_fault(adapter):
-    steps = list(Examination(FramedTarget("mine", adapter("16 bits"), timeout=5)).steps())
+    steps = list(Examination(FramedTarget("mine", adapter("16 bits"), timeout=30)).steps())
     assert {step.state for step in steps} == {SOUND, LEFT_OUT}
     assert [step.name for step in steps if "its length is 16 bits wide" in step.seen] == ["a request of a mebibyte"]
 

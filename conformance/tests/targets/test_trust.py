@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +65,7 @@ def on_a_terminal(answer, *words):
     """A terminal's output when the question is answered, and the exit status."""
     pid, terminal = pty.fork()
     if not pid:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell that starts the tests beside others has it ignored
         os.execv(sys.executable, [sys.executable, "-m", "overlong", *words])
     text, answered = b"", False
     while True:

@@ -104,9 +104,9 @@ def test_npm(packages, verdict, tmp_path):
 
 def test_wheel(packages, verdict, tmp_path):
     wheel = only(packages, "*.whl")
-    run(sys.executable, "-m", "venv", "fresh", cwd=tmp_path)
+    run(sys.executable, "-m", "venv", "--without-pip", "fresh", cwd=tmp_path)
     python = tmp_path / "fresh" / "bin" / "python"
-    run(python, "-m", "pip", "install", "-q", "--no-index", wheel, cwd=tmp_path)
+    run(sys.executable, "-m", "pip", "-q", "--python", python, "install", "--no-index", wheel, cwd=tmp_path)
     with zipfile.ZipFile(wheel) as archive:
         (about,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
         (tmp_path / "example.py").write_bytes(example(archive.read(about).decode("ascii")).encode("ascii"))

@@ -43,6 +43,7 @@ from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, UnitResult, WorkUnit
 from overlong.fuzz.report.findings import finding_named
 from overlong.reference import Decoded, Rejected
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -155,7 +156,7 @@ def test_workers_end_with_the_process_that_started_them(tmp_path):
         return False
 
     def waited_for(state):
-        deadline = time.monotonic() + 50
+        deadline = time.monotonic() + HUNG
         while lives() is not state and time.monotonic() < deadline:
             time.sleep(0.02)
         return lives() is state
@@ -171,7 +172,7 @@ def test_two_processes_on_a_folder_share_the_work(uninterrupted, tmp_path):
     folder = tmp_path / "campaign"
     created(folder).close()
     both = [working(folder), working(folder)]
-    shown = [running.communicate(timeout=60)[0] for running in both]
+    shown = [running.communicate(timeout=HUNG)[0] for running in both]
     assert [running.returncode for running in both] == [0, 0], shown
     assert found(folder) == found(uninterrupted)
 
@@ -245,8 +246,8 @@ def test_interrupted_what_is_committed_stays_and_nothing_else_runs_on(uninterrup
     running = working(folder, jobs=2)
     running.stdout.readline()
     running.terminate()
-    running.communicate(timeout=60)
-    deadline = time.monotonic() + 5
+    running.communicate(timeout=HUNG)
+    deadline = time.monotonic() + 60
     while is_alive(running.pid):
         assert time.monotonic() < deadline
         time.sleep(0.01)

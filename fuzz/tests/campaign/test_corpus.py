@@ -26,6 +26,7 @@ from overlong.fuzz.campaign.corpus import (
 )
 from overlong.fuzz.campaign.status import CampaignError
 from overlong.reference.theory import shortlex
+from waiting import HUNG
 
 pytest.importorskip("fcntl", reason="FIFOs and links are POSIX's")
 
@@ -219,7 +220,7 @@ def test_inputs_that_are_kept_take_no_mapping_each(tmp_path):
         before = len(maps.read_text().splitlines())
         kept = list(files_in(Path({str(tmp_path / "many")!r}), []))
         print(len(kept), len(maps.read_text().splitlines()) - before)"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=HUNG)
     number, mappings = map(int, done.stdout.split())  # in a process of its own: what was freed before changes malloc
     assert number == 200
     assert mappings < 20

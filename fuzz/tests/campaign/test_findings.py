@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
 from overlong.fuzz.report.findings import findings_in
+from waiting import HUNG
 
 WRONG = """def decode(octets):
     return octets.replace(b"\\xc0\\xae", b".").decode("utf-8")
@@ -91,12 +92,12 @@ def test_a_regression_test_fails_with_the_wrong_decoder_and_passes_with_the_righ
         done = overlong("finding", "test", folder, one.id)
         assert done.exit_code == 0
         (tmp_path / f"test_{number}.py").write_text(done.stdout)
-    wrong = subprocess.run(PYTEST, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    wrong = subprocess.run(PYTEST, cwd=tmp_path, capture_output=True, text=True, timeout=HUNG, check=False)
     assert "2 failed" in wrong.stdout, wrong.stdout
     for file in tmp_path.glob("test_*.py"):
         file.write_text(file.read_text().replace("decoder.py", "right.py"))
     (found / "right.py").write_text(RIGHT)
-    right = subprocess.run(PYTEST, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    right = subprocess.run(PYTEST, cwd=tmp_path, capture_output=True, text=True, timeout=HUNG, check=False)
     assert "2 passed" in right.stdout, right.stdout
 
 
@@ -118,7 +119,7 @@ def test_a_regression_test_in_c(tmp_path):
     wrong, right = tmp_path / "libwrong.so", tmp_path / "libright.so"
     for library, accepts in ((wrong, "true"), (right, "false")):
         command = ["cc", "-shared", "-fPIC", f"-DACCEPTS={accepts}", "-o", library, tmp_path / "valid.c"]
-        subprocess.run(command, check=True, timeout=60)
+        subprocess.run(command, check=True, timeout=HUNG)
     target = f"so:{wrong}:valid?abi=bool(ptr,len)"
     assert overlong("certify", "--suite", "core", "-q", "-o", tmp_path / "out", target).exit_code == 1
     done = overlong("finding", "test", tmp_path / "out", "overlong/c0ae", "-o", tmp_path / "test.c")
@@ -127,8 +128,8 @@ def test_a_regression_test_in_c(tmp_path):
     for library, fails in ((wrong, True), (right, False)):
         program = tmp_path / f"test-{library.stem}"
         command = ["cc", "-Wall", "-Werror", "-o", program, tmp_path / "test.c", library, f"-Wl,-rpath,{tmp_path}"]
-        subprocess.run(command, check=True, timeout=60)
-        status = subprocess.run([program], capture_output=True, timeout=60, check=False).returncode
+        subprocess.run(command, check=True, timeout=HUNG)
+        status = subprocess.run([program], capture_output=True, timeout=HUNG, check=False).returncode
         assert bool(status) is fails
 
 

@@ -19,6 +19,7 @@ from overlong.conformance.support.interpreter import without_empty_entries
 from overlong.conformance.targets.adapters import python as adapter
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -60,7 +61,7 @@ def run(folder, *command, **environment):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HUNG,
         check=False,
     )
     assert "Traceback" not in done.stderr
@@ -142,10 +143,10 @@ def test_python_is_started_in_one_place_only():
     strange = []
     for path in sorted(file for root in ROOTS for file in root.rglob("*.py")):
         if (
-            path.parts[-2:] in {("support", "interpreter.py"), ("campaign", "pool.py")}
+            path.parts[-2:] in {("support", "interpreter.py"), ("campaign", "pool.py"), ("core", "building.py")}
             or path.parent.name == "templates"
         ):
-            continue
+            continue  # the core is built in an empty folder
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             named = isinstance(node, ast.Attribute | ast.Name | ast.alias) and (
                 getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "name", None)

@@ -13,6 +13,7 @@ from overlong.fuzz.engines.libfuzzer import divergence_of, flaws, harness
 from overlong.fuzz.strategies import first_defect
 from overlong.reference import dialect
 from overlong.reference.order import well_formed_products
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -57,7 +58,7 @@ def built(tmp_path_factory):
         def run(runs, **libraries):
             return subprocess.run(
                 ["./harness", f"-runs={runs}", "-seed=1", "-rss_limit_mb=0"],  # as in test_oss_fuzz.py
-                cwd=folder, capture_output=True, text=True, errors="replace", timeout=60, check=False,
+                cwd=folder, capture_output=True, text=True, errors="replace", timeout=HUNG, check=False,
             )  # fmt: skip
 
         return run

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -13,28 +14,36 @@ import pytest
 
 from overlong.conformance.protocol.kind import KINDS
 from overlong.reference import DEFECTS
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "fuzz" / "oss-fuzz"
+SOURCE = ROOT / "reference" / "overlong" / "reference" / "core"
 LITE = ROOT / ".clusterfuzzlite"
 WORKFLOWS = ROOT / ".github" / "workflows"
 HARNESSES = sorted(path.stem for path in FOLDER.glob("fuzz_*.py"))
-RUNS, SEEDS = 400, 100
-"""The inputs, and the seeds among them: the test is of the harness, not of the decoders."""
+CORE = "fuzz_core"
+RUNS, SEEDS, OF_CORE = 400, 100, 20_000
+"""The inputs, and the seeds among them: the test is of the harness, not of the decoders; and the inputs of the core."""
 UNLIMITED = "-rss_limit_mb=0"
 """libFuzzer asks the kernel for its peak memory, which begins with that of its parent: this process, with all earlier
 tests."""
+SANITIZED = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+ENGINE = "-fsanitize=fuzzer"
+"""How the services build what is in C."""
 MODES = {"pr": "code-change", "batch": "batch", "prune": "prune", "coverage": "coverage"}
 
+CLANG = shutil.which("clang++")
+clang_here = pytest.mark.skipif(CLANG is None, reason="no clang++ on PATH")
 atheris_here = pytest.mark.skipif(find_spec("atheris") is None, reason="atheris is not installed")
 
 
 def run(command, folder, *, stdin=None, **variables):
     return subprocess.run(
         list(map(str, command)), cwd=folder, env=os.environ | variables, input=stdin, capture_output=True, text=True,
-        timeout=300, check=False,
+        timeout=HUNG, check=False,
     )  # fmt: skip
 
 
@@ -54,7 +63,15 @@ def built(tmp_path_factory):
         path = folder / "programs" / name
         path.write_text(f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
-    variables = {"SRC": str(ROOT.parent), "WORK": str(folder / "work"), "OUT": str(folder / "out")}
+    compilers = {"CC": "clang", "CXX": "clang++"} if CLANG else {"CC": "true", "CXX": "true"}
+    flags = {"CFLAGS": f"{SANITIZED} -fsanitize=fuzzer-no-link", "CXXFLAGS": SANITIZED, "LIB_FUZZING_ENGINE": ENGINE}
+    variables = {
+        "SRC": str(ROOT.parent),
+        "WORK": str(folder / "work"),
+        "OUT": str(folder / "out"),
+        **compilers,
+        **flags,
+    }
     done = run(
         ["bash", "-eu", LITE / "build.sh"], ROOT, **variables, PATH=f"{folder / 'programs'}:{os.environ['PATH']}"
     )
@@ -64,10 +81,12 @@ def built(tmp_path_factory):
 
 def test_build_makes_each_harness_with_seeds_and_a_dictionary(built):
     out = built / "out"
-    assert sorted(path.name for path in out.iterdir() if os.access(path, os.X_OK)) == HARNESSES
+    made = sorted([*HARNESSES, CORE] if CLANG else HARNESSES)
+    assert sorted(path.name for path in out.iterdir() if os.access(path, os.X_OK)) == made
     compiled = (built / "work" / "compiled").read_text()
     for name in HARNESSES:
         assert f"fuzz/oss-fuzz/{name}.py --collect-data overlong.reference" in compiled
+    for name in (*HARNESSES, CORE):
         with zipfile.ZipFile(out / f"{name}_seed_corpus.zip") as archive:
             assert archive.testzip() is None
             seeds = [archive.read(each) for each in archive.namelist()]
@@ -78,18 +97,43 @@ def test_build_makes_each_harness_with_seeds_and_a_dictionary(built):
     assert (built / "work" / "installed").read_text().split() == ["install", "."]
 
 
-@atheris_here
-@pytest.mark.parametrize("name", HARNESSES)
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(name, marks=atheris_here) for name in HARNESSES), pytest.param(CORE, marks=clang_here)]
+)
 def test_a_harness_runs_on_its_seeds_and_finds_nothing(built, tmp_path, name):
     with zipfile.ZipFile(built / "out" / f"{name}_seed_corpus.zip") as archive:
         archive.extractall(tmp_path / "seeds", archive.namelist()[:: 1 + len(archive.namelist()) // SEEDS])
     # after a second libFuzzer reads its folder again, and runs those files, too
-    words = [f"-runs={RUNS}", "-seed=1", "-max_len=512", UNLIMITED, "-reload=0"]
+    runs = OF_CORE if name == CORE else RUNS
+    words = [f"-runs={runs}", "-seed=1", "-max_len=512", UNLIMITED, "-reload=0"]
     words += [f"-dict={built / 'out' / name}.dict", tmp_path / "seeds"]
     done = run([built / "out" / name, *words], tmp_path)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert f"Done {RUNS} runs" in done.stderr
+    assert f"Done {runs} runs" in done.stderr
     assert not list(tmp_path.glob("crash-*"))
+
+
+@clang_here
+@pytest.mark.parametrize(
+    ("file", "right", "wrong"),
+    [
+        ("decoding", " + ((moved + carried) & first)", ""),
+        ("decoding", "= (uint32_t)number", "= (uint16_t)number"),
+        ("columns", "if (accepting[state]) accepted", "accepted"),
+    ],
+)
+def test_a_fault_in_the_core_is_found(built, tmp_path, file, right, wrong):
+    with zipfile.ZipFile(built / "out" / f"{CORE}_seed_corpus.zip") as archive:
+        archive.extractall(tmp_path / "seeds")
+    text = (SOURCE / f"{file}.c").read_text("ascii")
+    assert text.count(right) == 1
+    (tmp_path / "wrong.c").write_text(text.replace(right, wrong))
+    others = [built / "work" / f"{name}.o" for name in (CORE, "decoding", "columns") if name != file]
+    words = ["clang++", *SANITIZED.split(), ENGINE, *others, "-x", "c", "-std=c11", f"-I{SOURCE}", "wrong.c"]
+    assert run([*words, "-o", "fuzz_wrong"], tmp_path).returncode == 0
+    done = run([tmp_path / "fuzz_wrong", f"-runs={OF_CORE}", "-seed=1", UNLIMITED, "-reload=0", "seeds"], tmp_path)
+    assert "differs from the walk" in done.stderr or "ERROR: AddressSanitizer" in done.stderr, done.stderr[-2000:]
+    assert list(tmp_path.glob("crash-*"))
 
 
 @atheris_here

@@ -33,7 +33,7 @@ def test_nothing_that_a_decoder_can_get_wrong_is_out_of_reach():
     transitions: set[tuple[int, int]] = set()
     defects: set[str] = set()
 
-    @settings(max_examples=2000, database=None)
+    @settings(max_examples=250, database=None)
     @given(near_misses())
     def collect(octets):
         for found in segments(octets):
@@ -47,9 +47,9 @@ def test_nothing_that_a_decoder_can_get_wrong_is_out_of_reach():
 
     live = set(range(len(automaton))) - {automaton.dead}
     every = {(state, place) for state in live for place in range(len(automaton.classes))}
-    for number_of_turn in range(8):  # Hypothesis's values also depend on the imported modules
+    for number_of_turn in range(64):  # Hypothesis's values also depend on the imported modules
         seed(number_of_turn)(collect)()
-        if not every - transitions:
+        if not every - transitions and set(DEFECTS) - defects == {FOREIGN.code}:
             break
     assert every - transitions == set()
     assert set(DEFECTS) - defects == {FOREIGN.code}  # which only other dialects have

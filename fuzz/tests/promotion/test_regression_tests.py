@@ -19,6 +19,7 @@ from overlong.fuzz.promotion.promote import PromotionError
 from overlong.fuzz.promotion.tests import LANGUAGES, file_name, how_to_run, language_for, source
 from overlong.fuzz.report.findings import Reported
 from right_functions import RIGHT
+from waiting import HUNG
 
 pytestmark = pytest.mark.long
 
@@ -91,7 +92,7 @@ def needs(*programs):
 def run(command, folder, **environment):
     variables = {name: value for name, value in os.environ.items() if name != "FIXED"}
     return subprocess.run(
-        command, cwd=folder, env=variables | environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=folder, env=variables | environment, capture_output=True, text=True, timeout=HUNG, check=False
     )
 
 

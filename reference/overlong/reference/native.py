@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlong.reference.automaton import OCTETS
+from overlong.reference.blocks import Blocks, Edge
 from overlong.reference.core import NoCore, core
 from overlong.reference.decoder import segment
 from overlong.reference.dialect import Dialect, ScalarRule, dialect
@@ -24,6 +25,8 @@ from overlong.reference.shift import WIDTH, ShiftAutomaton
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from overlong.reference.automaton import Automaton
 
     Octets = bytes | bytearray | memoryview | NDArray[np.uint8]
 
@@ -68,8 +71,13 @@ class Oracle:
         plain = next((1 << bit for bit in range(7, -1, -1) if not any(start[o] for o in OCTETS if not o >> bit & 1)), 0)
         self._rows, dead = np.array(shifts.rows, np.uint64), _NONE if shifts.dead is None else shifts.dead
         tables = self._rows.ctypes.data, self._begins.ctypes.data
-        self._shifts = np.array((*tables, dead, plain * (2**64 // 255)), np.uint64)
-        self._layout = _layout(spoken, self._begins)
+        states, ends, edges = _blocks(spoken.automaton)
+        self._edges = np.array([*edges, Edge(states, 0, 0, 0)], np.uint64)
+        words = *tables, dead, plain * (2**64 // 255), self._edges.ctypes.data, states, len(ends), *ends
+        self._shifts = np.array(words, np.uint64)
+        layout = _layout(spoken, self._begins)
+        own = all(int(layout[octet]) >> WIDTH == octet for octet in OCTETS if not octet & plain)
+        self._layout = np.array([plain * (2**64 // 255) * own, *layout], np.uint64)
 
     @property
     def dialect(self) -> Dialect:
@@ -130,6 +138,13 @@ def _array(octets: Octets) -> NDArray[np.uint8]:
         return np.ascontiguousarray(octets)
     view = memoryview(octets)
     return np.frombuffer(view if view.contiguous else view.tobytes(), np.uint8)
+
+
+def _blocks(automaton: Automaton) -> Blocks:
+    try:
+        return Blocks.of(automaton)
+    except ValueError:  # the core reads octet by octet
+        return Blocks(0, (), ())
 
 
 def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:

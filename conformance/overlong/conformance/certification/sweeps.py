@@ -12,14 +12,13 @@ from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
-from overlong.conformance.sweep.in_process import reason_against
+from overlong.conformance.sweep.in_process import reason_against, why_slow
 from overlong.conformance.sweep.ledger import LedgerError
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN, SEEDED
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.vectors.suites.core import core_vectors
-from overlong.reference.core import why_not
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -90,8 +89,8 @@ def add_sweeps(
     )
     if fast:
         plans = fast_plans(target, run, seconds)
-    if (why := why_not()) and reason_against(target) == why:
-        run.notes.append(f"the function is called at a tenth of the speed: {why}")
+    if slow := why_slow(target):
+        run.notes.append(slow)
     by_itself = (usual or fast) and budget is None and all(seeds_of([name]) for name in invocation.sweeps or ())
     sweep_too(
         *(run, invocation.target, plans, invocation.limits, progress, found, unexpected),

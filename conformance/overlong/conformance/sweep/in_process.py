@@ -42,6 +42,17 @@ _SILENT = 60.0  # seconds without a sign of life; the adapter itself ends a call
 
 def reason_against(target: FramedTarget) -> str:
     """The reason why a target cannot be asked in its own process, in words; empty if it can."""
+    return _unsuitable(target) or why_not()
+
+
+def why_slow(target: FramedTarget) -> str:
+    """What a user should know if only the core is missing to call a target's function fast; empty otherwise."""
+    why = "" if _unsuitable(target) else why_not()  # which may build the core: not for a target without use for it
+    return f"the function is called at a tenth of the speed: {why}" if why else ""
+
+
+def _unsuitable(target: FramedTarget) -> str:
+    """The same, as if there were a core."""
     command = list(target.command)
     if command[_PLACE : _PLACE + 1] != [str(ADAPTERS / "shared_library.py")]:
         return "it is no function of a shared library (so:)"
@@ -49,7 +60,7 @@ def reason_against(target: FramedTarget) -> str:
         return "a function of Python stands between (abi=py:)"
     if sys.platform == "win32":
         return "this system has no fork"
-    return why_not()
+    return ""
 
 
 class InProcess:

@@ -32,6 +32,7 @@ from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
 from overlong.conformance.sweep.example import asked_again, named_apart
+from overlong.conformance.sweep.in_process import why_slow
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.opening import called_in_process, close_engines
 from overlong.conformance.sweep.plan import plan_named
@@ -159,6 +160,8 @@ def sweep(
                 run.undescribed = tuple(part.plan for part in diverging if part not in described)
                 _describe(run, described, ledger, resolved, expected, apart=apart)
                 add_again(run, again, ledger)
+            if slow := "" if columns else why_slow(resolved):
+                run.notes.append(slow)
             run.notes += resolved.notes
         hold_to(resolved, identity)
         if output is not None and not run.incomplete and not run.wrong:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.builtin import ELSEWHERE
-from overlong.reference.core.building import cache, publish, stamp
+from overlong.reference.core.building import cache, first_error, publish, quietly, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -135,18 +135,9 @@ def _build(compiler: Compiler, program: str, sources: tuple[Path, ...], output: 
         output.mkdir()
     if compiler.litters:
         sources = tuple(Path(shutil.copy(source, output.parent)) for source in sources)
-    built = subprocess.run(
-        [program, *compiler.arguments, str(output), *map(str, sources), *compiler.libraries],
-        cwd=output.parent,  # linkers, javac and rustup read files of their current folder
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="backslashreplace",
-        timeout=_BUILD_SECONDS,
-        check=False,
-        env={**os.environ, **compiler.environment(program, output.parent.parent)},
-    )
+    command = [program, *compiler.arguments, str(output), *map(str, sources), *compiler.libraries]
+    environment = compiler.environment(program, output.parent.parent)
+    built = quietly(command, output.parent, environment, _BUILD_SECONDS)
     if built.returncode != 0:
-        said = [line for line in built.stderr.splitlines() if line.strip() and not line.startswith("#")]  # # is Go's
-        errors = [line for line in said if "error" in line] or said or [f"{program}: status {built.returncode}"]
-        raise TargetError(f"building {sources[0].name} failed: {printable(errors[0])}")
+        error = first_error(built.stderr) or f"{program}: status {built.returncode}"
+        raise TargetError(f"building {sources[0].name} failed: {printable(error)}")

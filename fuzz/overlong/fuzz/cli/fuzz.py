@@ -279,6 +279,7 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.pool import identities_of
     from overlong.fuzz.campaign.store import DATABASE
+    from overlong.fuzz.execution.in_process import why_slow_to_survey
     from overlong.fuzz.execution.probe import Probe
 
     identities = identities_of(job)  # before they start: they may replace their own files
@@ -287,6 +288,8 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
         try:
             if not probe.operations:
                 raise TargetError(f"{printable(probe.id)}: the target offers no operation that a campaign can test")
+            if slow := why_slow_to_survey(probe.opened()):
+                notes = (*notes, slow)
         finally:
             probe.close()
     if folder.parent == _RESULTS:

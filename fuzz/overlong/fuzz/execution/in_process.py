@@ -13,7 +13,7 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.temporary import TemporaryFolder
 from overlong.conformance.sweep.engine import SweepJob as Sweep
-from overlong.conformance.sweep.in_process import InProcess, reason_against
+from overlong.conformance.sweep.in_process import InProcess, reason_against, why_slow
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.fuzz.execution.made import Told, write_seeds
@@ -31,6 +31,11 @@ _ADAPTER = Path(__file__).with_name("adapter.py")
 def reason_against_surveying(target: Target) -> str:
     """The reason why a target cannot be asked in its own process; empty if it can."""
     return reason_against(target) if isinstance(target, FramedTarget) else "it is no running program"
+
+
+def why_slow_to_survey(target: Target) -> str:
+    """What a user should know if only the core is missing to survey a target fast; empty otherwise."""
+    return why_slow(target) if isinstance(target, FramedTarget) else ""
 
 
 class InProcessSurvey:

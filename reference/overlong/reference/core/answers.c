@@ -27,9 +27,8 @@ typedef struct {
   uint8_t *statuses;
   uint32_t *numbers;
   uint8_t *kept; /* room for the next output */
-  int (*get_pid)(void);
-  uint64_t process;
-  results last; /* of the last call */
+  const volatile uint64_t *original; /* 0 in a fork of the process, where the system can tell (in_core.py) */
+  results last;                      /* of the last call */
 } answers_task;
 
 /* Ask from `next` on; stop after a call that broke the convention, or forked. */
@@ -59,6 +58,6 @@ EXPORT void answer_inputs(answers_task *task) {
     }
     task->statuses[index] = (uint8_t)found.status;
     task->numbers[index] = (uint32_t)found.number;
-    if (found.status == BROKEN || (uint64_t)task->get_pid() != task->process) return;
+    if (found.status == BROKEN || !*task->original) return;
   }
 }

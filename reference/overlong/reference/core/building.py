@@ -1,4 +1,7 @@
-"""Builds the core once for each version of its source, its compiler and kind of machine, and keeps it."""
+"""Builds the core once for each version of its source, its compiler and kind of machine, and keeps it.
+
+The hook that builds wheels (``hatch_build.py``) loads this module alone: at first it imports nothing but Python's own.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,19 @@ import stat
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.reference.extra import install
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 SOURCES = tuple(sorted(Path(__file__).parent.glob("*.[ch]")))
 OPTIONS = ("-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden")
 COMPILERS = ("cc", "gcc", "clang")
-_BUILD_SECONDS = 120
+ZIG = (sys.executable, "-P", "-m", "ziglang", "cc")
+_OF_ZIG = ("-mcpu=baseline", "-s")  # by default it builds for this very processor
+_BUILD_SECONDS = 240
 
 
 class NotBuilt(Exception):
@@ -30,10 +34,20 @@ class NotBuilt(Exception):
 
 
 def cache(room: str) -> Path:
-    """The folder of the user for what is built or fetched: a room of it."""
+    """The folder of the user for what is built or fetched: a room of it.
+
+    Raises:
+        OSError: nobody says where this user's folders are.
+    """
     from platformdirs import user_cache_path
 
-    return user_cache_path("overlong").absolute() / room
+    try:
+        found = user_cache_path("overlong")
+    except RuntimeError:
+        found = Path("~")
+    if found.parts[:1] == ("~",):
+        raise FileNotFoundError("this user has no home folder: set HOME or XDG_CACHE_HOME")
+    return found.absolute() / room
 
 
 def stamp(program: str) -> str:
@@ -51,64 +65,167 @@ def publish(output: Path, finished: Path) -> None:
             raise
 
 
-def build(output: Path, *options: str) -> None:
-    """Build the core, with further options of the compiler.
+def shipped() -> Path:
+    """Where a wheel of this system has the core that was built from this very source."""
+    return Path(__file__).with_name(f"core-{_digest('')}.so")
 
-    Raises:
-        NotBuilt: there is no compiler, or it refuses the source.
-    """
-    _compile(_compiler(), output, options)
+
+def ready() -> Iterator[Path]:
+    """What was built before: shipped with this source, or kept in a folder where nobody else can write."""
+    if shipped().is_file():
+        yield shipped()
+    for compiler in _compilers():
+        yield from filter(_is_ours, (folder / _name(compiler) for folder in _folders()))
 
 
 def built(folder: Path) -> Path:
-    """The kept core, which is built first if there is none.
+    """Build the core in an empty folder, and keep a copy where that is possible.
 
-    Args:
-        folder: an empty one, for a core that cannot be kept, or that others could have written. It may be removed once
-            the core is loaded.
+    Raises:
+        NotBuilt: there is no compiler, or each refuses the source.
+    """
+    refused: list[NotBuilt] = []
+    for compiler in _compilers():
+        output = folder / _name(compiler)
+        try:
+            compiled(compiler, output)
+        except NotBuilt as error:
+            refused.append(error)
+        else:
+            _keep(output)
+            return output
+    raise _none_works(refused)
+
+
+def build(output: Path, *options: str) -> None:
+    """Build the core by the first compiler, with further options.
 
     Raises:
         NotBuilt: there is no compiler, or it refuses the source.
     """
-    compiler = _compiler()
-    finished = cache("core") / f"core-{_key(compiler)}.so"
-    if _is_ours(finished):
-        return finished
-    try:
-        finished.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="core-", dir=finished.parent) as place:
-            _compile(compiler, Path(place, finished.name))
-            publish(Path(place, finished.name), finished)
-    except OSError:  # nothing can be kept there
-        pass
-    if _is_ours(finished):
-        return finished
-    _compile(compiler, folder / finished.name)
-    return folder / finished.name
+    compiler = next(_compilers(), None)
+    if compiler is None:
+        raise _none_works([])
+    compiled(compiler, output, options)
 
 
-def _compiler() -> list[str]:
-    """The first words of its command line.
+def compiled(compiler: Sequence[str], output: Path, options: Sequence[str] = ()) -> None:
+    """Build the core by a compiler.
+
+    Args:
+        compiler: the first words of its command line.
+        output: the file, in a folder that is there.
+        options: further ones.
 
     Raises:
-        NotBuilt: there is none.
+        NotBuilt: the compiler refuses, or cannot be started.
     """
+    sources = [str(path) for path in SOURCES if path.suffix == ".c"]
+    try:
+        with tempfile.TemporaryDirectory(prefix="overlong-core-") as empty:
+            said = quietly(
+                [*compiler, *OPTIONS, *options, "-o", str(output.absolute()), *sources],
+                Path(empty),
+                {"ZIG_GLOBAL_CACHE_DIR": empty, "ZIG_LOCAL_CACHE_DIR": empty},
+                _BUILD_SECONDS,
+            )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotBuilt(f"building the core failed: {in_a_line(str(error))}") from error
+    if said.returncode != 0:
+        raise NotBuilt(f"building the core failed: {in_a_line(f'{compiler[0]}: {first_error(said.stderr)}')}")
+
+
+def quietly(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """Run a compiler, and keep what it says.
+
+    Args:
+        command: its command line.
+        folder: an own one to run it in: linkers, javac and rustup read files of their current folder.
+        environment: further variables.
+        seconds: its limit.
+
+    Raises:
+        OSError: it cannot be started.
+        subprocess.TimeoutExpired: it takes longer.
+    """
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="backslashreplace",
+        timeout=seconds,
+        check=False,
+    )
+
+
+def first_error(said: str) -> str:
+    """The line of a compiler's words that says most; empty if it says nothing."""
+    lines = [line for line in said.splitlines() if line.strip() and not line.startswith("#")]  # # is Go's
+    return next((line for line in lines if "error" in line), lines[0] if lines else "")
+
+
+def in_a_line(text: str) -> str:
+    """A program's words, safe in a terminal."""
+    return " ".join(text.split()).encode("ascii", "backslashreplace").decode()
+
+
+def _compilers() -> Iterator[list[str]]:
+    """The first words of the command lines of those that are there, best first."""
     found = next(filter(None, map(shutil.which, COMPILERS)), None)
     if found is not None:
-        return [os.path.abspath(found)]  # noqa: PTH100 (links stay: what they are called by has a meaning)
+        yield [os.path.abspath(found)]  # noqa: PTH100 (links stay: what they are called by has a meaning)
     if importlib.util.find_spec("ziglang") is not None:
-        return [sys.executable, "-m", "ziglang", "cc"]
-    where = "install gcc or clang (Debian: apt install gcc libc6-dev)"
-    raise NotBuilt(f"there is no C compiler on PATH; {where}, or, {install('cc')}")
+        yield [*ZIG, *_OF_ZIG]
 
 
-def _key(compiler: Sequence[str]) -> str:
-    """A digest of everything that the core depends on."""
+def _none_works(refused: Sequence[NotBuilt]) -> NotBuilt:
+    from overlong.reference.extra import install
+
+    first = str(refused[0]) if refused else "there is no C compiler on PATH"
+    return NotBuilt(f"{first}; install gcc or clang (Debian: apt install gcc libc6-dev), or, {install('cc')}")
+
+
+def _digest(made_by: str) -> str:
+    octets = b"".join(path.read_bytes() for path in SOURCES)
+    return hashlib.sha256(octets + made_by.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+
+
+def _name(compiler: Sequence[str]) -> str:
+    """A file's name: all that the core depends on, but not the name by which Python was started."""
     zig = importlib.util.find_spec("ziglang") if len(compiler) > 1 else None
     program = compiler[0] if zig is None or zig.origin is None else zig.origin
-    said = f"{compiler} {stamp(program)} {OPTIONS} {sys.platform} {platform.machine()}"
-    octets = b"".join(path.read_bytes() for path in SOURCES)
-    return hashlib.sha256(octets + said.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    machine = f"{sys.platform} {platform.machine()} {platform.libc_ver()}"
+    return f"core-{_digest(f'{compiler[1:]} {stamp(program)} {OPTIONS} {machine}')}.so"
+
+
+def _folders() -> Iterator[Path]:
+    """Where cores are kept; the second serves a user without a writable home."""
+    with suppress(OSError):
+        yield cache("core")
+    if sys.platform != "win32":
+        yield Path(tempfile.gettempdir(), f"overlong-core-{os.geteuid()}")
+
+
+def _keep(core: Path) -> None:
+    """Copy a core into the first folder that is this user's own."""
+    for folder in _folders():
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix="new-", dir=folder) as place:
+                copied = Path(place, core.name)
+                shutil.copyfile(core, copied)
+                copied.chmod(0o700)
+                publish(copied, folder / core.name)
+        except OSError:  # nothing can be kept there
+            continue
+        if _is_ours(folder / core.name):
+            return
 
 
 def _is_ours(path: Path) -> bool:
@@ -117,28 +234,8 @@ def _is_ours(path: Path) -> bool:
         states = [path.lstat(), path.parent.lstat()]
     except OSError:
         return False
-    own = {os.geteuid(), 0} if sys.platform != "win32" else {0}
+    own = {0}
+    if sys.platform != "win32":
+        own.add(os.geteuid())
     alone = all(each.st_uid in own and not each.st_mode & (stat.S_IWGRP | stat.S_IWOTH) for each in states)
-    return alone and stat.S_ISREG(states[0].st_mode)
-
-
-def _compile(compiler: Sequence[str], output: Path, options: Sequence[str] = ()) -> None:
-    """Raises: NotBuilt: the compiler refuses, or cannot be started."""
-    sources = [str(path) for path in SOURCES if path.suffix == ".c"]
-    try:
-        said = subprocess.run(
-            [*compiler, *OPTIONS, *options, "-o", str(output), *sources],
-            cwd=output.parent,  # linkers read files of their current folder
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="backslashreplace",
-            timeout=_BUILD_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise NotBuilt(f"building the core failed: {error}") from error
-    if said.returncode != 0:
-        errors = [line for line in said.stderr.splitlines() if "error" in line] or said.stderr.splitlines() or [""]
-        first = errors[0].encode("ascii", "backslashreplace").decode()
-        raise NotBuilt(f"building the core failed: {compiler[0]}: {first}")
+    return alone and stat.S_ISREG(states[0].st_mode) and stat.S_ISDIR(states[1].st_mode)

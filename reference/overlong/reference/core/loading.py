@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from overlong.reference.core.building import NotBuilt, built
+from overlong.reference.core.building import NotBuilt, built, in_a_line, ready
 
 NoCore = NotBuilt
 """There is no core; the message is one line with the reason, and what helps."""
@@ -44,7 +45,7 @@ class Core:
             self._library = ctypes.CDLL(str(path))
             self._functions = {name: self._library[name] for name in _WORDS}
         except (OSError, AttributeError) as error:
-            raise NoCore(f"loading the core failed: {error}") from error
+            raise NoCore(f"loading the core failed: {in_a_line(str(error))}") from error
         for name, function in self._functions.items():
             function.argtypes = [ctypes.c_int64] * _WORDS[name]
             function.restype = ctypes.c_int64 if name == "convention_of" else None
@@ -70,8 +71,15 @@ def _loaded() -> Core | NoCore:
     if sys.platform == "win32" or sys.maxsize < 1 << 32 or sys.byteorder != "little":
         return NoCore("the core is made for 64-bit POSIX systems with little-endian numbers")
     try:
+        for path in ready():
+            with suppress(NoCore):  # it is damaged, of another system, or where no program may be
+                return Core(path)
         with tempfile.TemporaryDirectory(prefix="overlong-core-") as folder:
-            return Core(built(Path(folder)))
+            fresh = built(Path(folder))
+            for path in ready():
+                with suppress(NoCore):
+                    return Core(path)
+            return Core(fresh)
     except (NoCore, OSError) as error:
         return NoCore(str(error))
 

@@ -39,7 +39,7 @@ class PackedAutomaton:
         stays = [to == 0 for to in automaton.table[0]] if automaton.accepting[0] else [False] * 256
         bits = (1 << bit for bit in reversed(range(8)))
         plain = next((bit for bit in bits if all(stays[octet] for octet in range(256) if not octet & bit)), 0)
-        self._transitions, self.states = rows, len(automaton)
+        self.transitions, self.states = rows, len(automaton)
         self.words = np.array(
             AutomatonWords(
                 rows.ctypes.data,

@@ -6,7 +6,9 @@ times the speed.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import mmap
 import os
 import sys
 from array import array
@@ -27,6 +29,7 @@ ACCEPTED, REFUSED, BROKEN = range(3)
 """The outcomes of a call; :func:`~overlong.conformance.oracle.kinds.answer_code` calls them ``A``, ``R`` and ``X``."""
 _STATUSES = bytes.maketrans(bytes((ACCEPTED, REFUSED, BROKEN)), b"ARX")
 _WORD = 8
+_WIPE_ON_FORK = 18  # MADV_WIPEONFORK, which Python does not name
 _WORDS = 1 << 64
 
 
@@ -65,8 +68,8 @@ class AnswersTask(NamedTuple):
     numbers: int
     kept: int
     """The address for the next kept output."""
-    get_pid: int
-    process: int
+    original: int
+    """The address of :attr:`Answers._original`."""
     returned: int = 0
     """The results of the last call."""
     second: int = 0
@@ -94,8 +97,7 @@ class Answers:
         self._abi, self._memory, self._unit = abi, memory, UNIT.get(abi.units, 0)
         self._core, self._convention = core(), core().convention(abi.name)
         self._cells = Guarded(64, writable=True)
-        self._get_pid = ctypes.CDLL(None).getpid
-        self._get_pid_address = ctypes.cast(self._get_pid, ctypes.c_void_p).value or 0
+        self._original = _word_without_heirs()
         self._functions, self._item = array("q", [address]), item
 
     def to(self, payload: bytes) -> tuple[bytes, bytes, list[bytes]]:
@@ -131,9 +133,9 @@ class Answers:
             statuses=_address(statuses),
             numbers=_address(numbers),
             kept=_address(kept),
-            get_pid=self._get_pid_address,
-            process=os.getpid(),
+            original=_address(self._original),
         )
+        process = os.getpid()
         words = array("q", task)
         said: list[
             tuple[int, int, bytes]
@@ -141,7 +143,7 @@ class Answers:
         while True:
             self._core("answer_inputs", _address(words))
             told = AnswersTask(*words)
-            if os.getpid() != task.process:
+            if os.getpid() != process:
                 os._exit(0)  # the function forked, and this is the fork
             if told.next and statuses[told.next - 1] == BROKEN:
                 number = told.next - 1
@@ -182,6 +184,22 @@ class Answers:
         swapped = array("I" if self._unit == 4 else "H", bytes(units))
         _swap(swapped)
         return swapped.tobytes()
+
+
+def _word_without_heirs() -> mmap.mmap:
+    """A page with a 1, which is 0 in forks of this process, if the system can do that (Linux).
+
+    The loop reads it after each call: to ask for the process's number takes longer than most functions. Elsewhere, a
+    fork is noticed when it has asked the rest of its batch.
+    """
+    if sys.platform == "win32":
+        raise OSError("this system has no forks")
+    page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    page[0] = 1
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # before Linux 4.14, and in some emulators
+            page.madvise(_WIPE_ON_FORK)
+    return page
 
 
 def _address(memory: Any) -> int:
