@@ -310,7 +310,7 @@ def _options() -> argparse.Namespace:
 def main() -> int:
     """Check, measure, print."""
     options = _options()
-    earlier = json.loads(options.before.read_bytes())["decoders"] if options.before else []
+    earlier: list[dict[str, Any]] = json.loads(options.before.read_bytes())["decoders"] if options.before else []
     kept = options.json and options.json.resolve()
     causes = drawn(options.seed)
     examine, results = examiner(), list[Measured]()
