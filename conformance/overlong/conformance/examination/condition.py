@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, islice
+from itertools import accumulate, islice, takewhile
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
@@ -135,6 +135,31 @@ class Condition:
             match = self._at_flaw(question.octets, end)
             return [self._site(question, end, match.end())] if match else []
         return self._numbered(list(islice(self._within(question, end), most)))
+
+    def places(self, asked: Asked) -> dict[int, Site]:
+        """The places at which the rule holds, by their offsets; a decoder need not stop at the first flaw."""
+        octets, sites, past = asked.octets, list[Site](), 0
+        if self.words == ((),) and not self.subparts:
+            sites = [self._site(asked, 0, 0)]
+        for each in segments(octets, spoken=self.text.spoken) if not sites else ():
+            is_flaw = isinstance(each, MaximalSubpart)
+            if each.offset < past or not (self.first or is_flaw == (self.symptom == ACCEPTS)):
+                continue
+            if self.subparts:
+                sites.append(self._site(asked, each.offset, each.offset + each.length))
+            elif match := self._at_flaw(octets, each.offset):
+                past = match.end()
+                sites.append(self._site(asked, each.offset, past))
+        return {site.start: site for site in self._numbered(sites) if self.rule.holds(site)}
+
+    def begun(self, octets: bytes, start: int) -> int:
+        """The most octets from a place on that begin one of the words."""
+        most = 0
+        for product in () if self.subparts else self.words:
+            some = octets[start : start + len(product)]
+            alike = (octet in allowed for octet, allowed in zip(some, product, strict=False))
+            most = max(most, sum(1 for _ in takewhile(bool, alike)))
+        return most
 
     def _walk(self, asked: Asked) -> tuple[list[Site], int]:
         """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.oracle.finding import id_of
 
 if TYPE_CHECKING:
@@ -62,10 +62,9 @@ class Explanation:
 
     def joins(self, finding: Finding) -> bool:
         """True if the condition predicts another finding: then that belongs to the same cause."""
-        vector = finding.vector
         if self.condition is None:
             return finding.code == self.code and finding.operation == self.operation
-        return self.condition.holds(Question(vector.octets, vector.earlier or (), vector.chunks))
+        return predicts(self.condition, self.code, finding)
 
     def to_json(self) -> dict[str, object]:
         """The explanation for files."""
