@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from overlong.conformance.examination.asking import Asker, OutOfBudget, symptom_of
 from overlong.conformance.examination.course import Course
 from overlong.conformance.examination.explanation import GOOD, Explanation
+from overlong.conformance.examination.inquiry import Inquiry
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.streams import StreamCourse
@@ -131,13 +132,14 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
         if finding is not None and isinstance(finding.observed, Refused) and profile.counts == "octets":
             place = finding.observed.offset
         offsets = operation in DECODE + VALIDATE and profile.counts == "octets" and _says_offsets(asker)
-        examination = Course(asker, text_of(profile.dialect), offsets=offsets, fine=budget.fine, most=budget.longest)
+        inquiry = Inquiry(asker, text_of(profile.dialect), offsets=offsets, fine=budget.fine, most=budget.longest)
         asker.earlier = question.earlier if question.chunks is None else ()
         if guarded is not None and guarded.code == Code.PLACE_IN_MEMORY:
-            examination.place()
-        condition = examination.run(question.octets, place)
+            inquiry.in_memory()
+        course = Course(inquiry)
+        condition = course.run(question.octets, place)
         if condition is not None:
-            return _explained(asker, examination, condition, finding, guarded, budget)
+            return _explained(course, condition, finding, guarded, budget)
     if finding is None:
         return None
     return Explanation(finding, None, finding.title, asked=asker.asked, operation=operation)
@@ -154,11 +156,11 @@ def _of_stream(asker: Asker, finding: Finding, text: Text) -> Explanation:
 
 
 def _explained(
-    asker: Asker, course: Course, condition: Condition, finding: Finding | None, guarded: Finding | None, budget: Budget
+    course: Course, condition: Condition, finding: Finding | None, guarded: Finding | None, budget: Budget
 ) -> Explanation:
-    check = course.confirm(budget.fresh)
-    setting = course.setting
-    least = asker.finding(Question(setting.octets)) if setting is not None and setting.octets else None
+    check, inquiry = course.confirm(budget.fresh), course.inquiry
+    asker = inquiry.asker
+    least = asker.finding(Question(inquiry.setting.octets)) if inquiry.parted and inquiry.setting.octets else None
     sentence = sentence_of(condition)
     if guarded is not None and guarded.code not in (Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS):
         sentence = f"{guarded.title}: {sentence}"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
-from overlong.conformance.protocol.kind import Code
 from overlong.reference import segments
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ _KEPT = 8
 """The most octets next to the core that are kept as they are."""
 _TRIED = 400
 _LONG = 1 << 18
+_PARTS, _AT_ONCE = 8, 16
 _EXTENT = 5
 """How many octets behind an error may belong to it."""
 
@@ -66,7 +66,7 @@ class Setting:
         return self.before + core + self.behind
 
 
-def parted(octets: bytes, symptom: str, shows: Shows, text: Text, place: int | None = None) -> Setting | None:
+def parted(octets: bytes, symptom: str, shows: Shows, text: Text, place: int | None = None) -> Setting:
     """The core of some octets that show a symptom.
 
     Args:
@@ -215,24 +215,15 @@ def _shorter(setting: Setting, shows: Shows, *, behind: bool) -> Setting:
     def with_count(count: int) -> Setting:
         return replace(setting, count_behind=count) if behind else replace(setting, count=count)
 
-    high: int = setting.count_behind if behind else setting.count
-    low: int = -1
+    high = setting.count_behind if behind else setting.count
+    low = -1
     while high - low > 1:
-        step: int = max(1, (high - low) // 8)
-        tried: list[int] = list(range(low + step, high, step))[:16]
-        if not tried:
-            break
+        step = max(1, (high - low) // _PARTS)
+        tried = [*range(low + step, high, step)][:_AT_ONCE]
         said = shows([with_count(each).octets for each in tried])
-        shown: int | None = next((each for each, yes in zip(tried, said, strict=True) if yes), None)
-        if shown is None:
-            low = tried[-1]
-            if step == 1:
-                break
-            continue
-        lower: list[int] = [each for each in tried if each < shown]
-        low = lower[-1] if lower else low
-        high = shown
+        shown = next((number for number, yes in enumerate(said) if yes), len(tried))
+        low = tried[shown - 1] if shown else low
+        high = tried[shown] if shown < len(tried) else high
+        if shown == len(tried) and step == 1:
+            break
     return with_count(high)
-
-
-__all__ = ["Code", "Setting", "parted", "simplified", "thresholds"]
