@@ -230,7 +230,8 @@ def sweep_too(
 ) -> None:
     """Sweep a target with some plans, if any, as part of a run; ``found`` gets findings of new buckets.
 
-    A bucket of the suites gets the string of a sweep as its example if that is less. An unfinished sweep leaves the run
+    A divergence that has a cause among those of the suites belongs to its bucket, which gets it as an example if it is
+    less. An unfinished sweep leaves the run
     incomplete, with all results of the suites.
 
     Args:
@@ -272,18 +273,18 @@ def sweep_too(
     if left := swept.incomplete or swept.wrong or swept.unsupported:
         run.incomplete = f"the sweep: {left}"
     hold_to_sweeps(run)
-    of_suites = set(run.buckets)
     for bucket in swept.buckets:
         finding = bucket.cause or bucket.finding
-        run.claims[finding.claim] = FAILS
         for each in (finding, *bucket.others):
-            if each.bucket in of_suites:
-                shown = _as_known(each, bucket.found.description)
-                for some in (run.buckets, unexpected):
-                    if each.bucket in some:
-                        some[each.bucket].show(shown)
-        if finding.bucket in of_suites:
+            shown = _as_known(each, bucket.found.description)
+            known = run.cause_of(each)
+            if known is not None and known.example.bucket == each.bucket:
+                known.show(shown)
+            if each.bucket in unexpected and known is not None:
+                unexpected[each.bucket].show(shown)
+        if run.cause_of(finding) is not None:
             continue
+        run.claims[finding.claim] = FAILS
         finding = _as_known(finding, bucket.found.description)
         run.add(finding)
         run.buckets[finding.bucket].count += bucket.found.count - 1

@@ -94,7 +94,7 @@ def bucket_as_json(bucket: Bucket, target: str | Sequence[str]) -> dict[str, Any
     """A bucket, with the command that shows its example again; ``target`` is the name on the command line."""
     from overlong.conformance.results.invocation import replay_command
 
-    example = bucket.example
+    example, why = bucket.example, bucket.why
     return {
         "code": example.code,
         "place": example.place,
@@ -102,6 +102,15 @@ def bucket_as_json(bucket: Bucket, target: str | Sequence[str]) -> dict[str, Any
         "title": example.title,
         "section": example.section,
         "count": bucket.count,
+        **(
+            {}
+            if why is None
+            else {
+                "sentence": why.sentence,
+                "condition": {"id": why.id, **why.condition},
+                "confirmed": list(why.confirmed),
+            }
+        ),
         "reproduce": replay_command(example.vector, target),
         "example": finding_as_json(example),
     }

@@ -1,0 +1,223 @@
+"""Causes: sorts the divergences of a run into one bucket for each cause, which the examiner finds by experiment.
+
+The most telling divergence is examined first. All divergences that its condition predicts belong to its bucket, and are
+not examined. What remains after :data:`MOST` examinations, or cannot be examined, is sorted by code and place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import compress
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examination.examine import EXAMINED, explained
+from overlong.conformance.examination.question import Question
+from overlong.conformance.oracle.finding import Bucket, Why
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.wire import DECODE, GUARDED, REPLACE, VALIDATE
+from overlong.reference import DEFECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.oracle.divergences import Divergences
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.target import Target
+    from overlong.conformance.results.run import Run
+
+MOST = 12
+"""The most examinations of a run. Seconds would give another certificate on a slower machine."""
+_KEPT = 256
+"""About how many divergences of one kind are held against each condition; the others of the kind go with them."""
+_SKIPPED = {Code.UNSTABLE, Code.IN_COMPANY}
+"""Where these were found, experiments show nothing."""
+_TELLING = (
+    *(Code.READ_BEFORE_START, Code.READ_PAST_END, Code.WRITTEN_OUTSIDE, Code.LEFT_UNWRITTEN, Code.INPUT_WRITTEN),
+    *(Code.EARLIER_CALLS, Code.PLACE_IN_MEMORY, Code.REFUSED, *sorted(DEFECTS), Code.SCALARS, Code.INTERNAL_ERROR),
+    *(Code.REPLACEMENT_TEXT, Code.REPLACEMENT_COUNT, Code.OFFSET, Code.LENGTH, Code.INCOMPLETE, Code.CHUNKING),
+    *(Code.STREAM_OFFSET, Code.LATE, Code.HELD_BACK, Code.EARLY),
+)
+"""The codes that are examined. What one says may explain those after it: memory, what a reader loses, what is merely
+counted or placed otherwise, and when answers come."""
+_RANKS = {str(code): rank for rank, code in enumerate(_TELLING)}
+
+
+@dataclass
+class _Kind:
+    """Divergences of one code, place, operation and category."""
+
+    key: tuple[str, str]
+    operation: str
+    category: str
+    kept: list[Finding] = field(default_factory=list["Finding"])
+    """Some of them, evenly spread."""
+    count: int = 0
+    _step: int = 1
+
+    def add(self, many: int, of: Callable[[int], Finding]) -> None:
+        """Count some more, and keep a few of them."""
+        places = range(-self.count % self._step, many, self._step)
+        if len(places) > _KEPT:
+            places = places[:: len(places) // _KEPT]
+        self.kept += map(of, places)
+        self.count += many
+        while len(self.kept) > 2 * _KEPT:
+            self.kept, self._step = self.kept[::2], self._step * 2
+
+
+class Causes:
+    """The divergences of a run, and their causes."""
+
+    def __init__(self, run: Run) -> None:
+        """``run`` has counted nothing yet."""
+        self.run = run
+        self._kinds: dict[tuple[tuple[str, str], str, str], _Kind] = {}
+
+    def add(self, finding: Finding) -> None:
+        """Take note of a finding."""
+        self._kind(finding.bucket, finding.operation, finding.vector.category).add(1, lambda _: finding)
+
+    def add_all(self, found: Divergences) -> None:
+        """Take note of divergences in columns."""
+        for bucket in found.counts:
+            keys = {key for key, each in found.bucket_of.items() if each == bucket}
+            rows: Sequence[int] = range(len(found))
+            if len(found.counts) > 1:
+                rows = list(compress(rows, map(keys.__contains__, found.keys)))
+            kind = self._kind(bucket, found.operation, found.batch.category)
+            kind.add(len(rows), partial(_row, found, rows))
+
+    def _kind(self, key: tuple[str, str], operation: str, category: str) -> _Kind:
+        return self._kinds.setdefault((key, operation, category), _Kind(key, operation, category))
+
+    def settle(self, target: Target) -> None:
+        """Examine what must be, and sort all divergences into the run's buckets.
+
+        Args:
+            target: open. Failures of it end the examination, not the run.
+        """
+        found = list[tuple["Explanation", Bucket]]()
+        unstable = any(code in _SKIPPED for code, _ in self.run.buckets)
+        left = [_Left(kind, self._shown(kind)) for kind in self._kinds.values()]
+        try:
+            for _ in range(0 if unstable else MOST):
+                if (cause := self._next(left, target)) is None:
+                    break
+                found.append(cause)
+        except (BudgetSpent, TargetError) as error:
+            self.run.notes.append(f"not examined further: {error}")
+        self.run.settle([*(bucket for _, bucket in found), *_others(left)], found)
+
+    def _shown(self, kind: _Kind) -> list[Finding]:
+        """The kept divergences of a kind, and the least of their code and place if that is of the kind."""
+        least = self.run.buckets[kind.key].example
+        own = (least.operation, least.vector.category) == (kind.operation, kind.category)
+        return [least, *kind.kept] if own and len(kind.kept) < kind.count else kind.kept
+
+    def _next(self, left: list[_Left], target: Target) -> tuple[Explanation, Bucket] | None:
+        """Examine the most telling divergence that has no cause yet; None if there is none."""
+        while waiting := [each for each in left if each.findings and not each.tried]:
+            chosen = min(waiting, key=_Left.telling)
+            example = chosen.least
+            explanation = self._explained(example, target)
+            if explanation is None or explanation.condition is None:
+                for each in left:
+                    each.tried |= each.kind.key == chosen.kind.key
+                continue
+            return explanation, _bucket(explanation, example, left)
+        return None
+
+    def _explained(self, example: Finding, target: Target) -> Explanation | None:
+        operations = example.operation
+        if operations == GUARDED:  # it is asked for beside an answer
+            operations = next((each for each in VALIDATE + DECODE + REPLACE if each in target.greeting.operations), "")
+        vector = example.vector
+        question = Question(vector.octets, vector.earlier or (), vector.chunks)
+        return explained(target, question, operations, self.run.profile) if operations else None
+
+
+def _row(found: Divergences, rows: Sequence[int], place: int) -> Finding:
+    return found.finding(rows[place])
+
+
+@dataclass
+class _Left:
+    """The divergences of a kind that have no cause yet."""
+
+    kind: _Kind
+    findings: list[Finding]
+    tried: bool = False
+    """True if an examination did not help, or there can be none."""
+
+    def __post_init__(self) -> None:
+        self._all, self._left = len(self.findings), self.kind.count
+        self.tried = self.kind.key[0] not in _RANKS or self.kind.operation not in EXAMINED
+
+    @property
+    def least(self) -> Finding:
+        return min(self.findings, key=lambda each: each.order)
+
+    def telling(self) -> tuple[int, int, object]:
+        """The order of examinations."""
+        return _RANKS[self.kind.key[0]], EXAMINED.index(self.kind.operation), self.least.order
+
+    def take(self, joins: Callable[[Finding], bool]) -> tuple[list[Finding], int]:
+        """Take those that belong to a cause, and their number."""
+        taken, rest = list["Finding"](), list["Finding"]()
+        for each in self.findings:
+            (taken if joins(each) else rest).append(each)
+        self.findings = rest
+        count = len(taken) * self.kind.count // self._all if rest else self._left
+        self._left -= count
+        return taken, count
+
+
+def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left]) -> Bucket:
+    """The bucket of an explanation: all divergences that it predicts, and ``example``.
+
+    A rule that predicts not quite all takes the others of the code and place of the example, too.
+    """
+
+    def joins(finding: Finding) -> bool:
+        alike = finding.bucket == example.bucket and not explanation.confirmed
+        return alike or finding is example or explanation.joins(finding)
+
+    members, count, keys = list["Finding"](), 0, set[tuple[str, str]]()
+    for each in left:
+        taken, number = each.take(joins)
+        members += taken
+        count += number
+        if taken:
+            keys.add(each.kind.key)
+    assert explanation.condition is not None
+    claim = explanation.finding.claim if explanation.finding is not None else example.claim
+    own = [each for each in members if each.claim == claim]
+    own += [explanation.finding or example] if all(each.vector.chunks is not None for each in own) else []
+    why = Why(
+        explanation.sentence,
+        explanation.id,
+        explanation.condition.to_json(),
+        (explanation.predicted, explanation.checked),
+    )
+    return Bucket(min(own, key=partial(_plainest, explanation.code)), max(count, 1), frozenset(keys), why)
+
+
+def _plainest(code: str, finding: Finding) -> tuple[bool, bool, object]:
+    """The order of examples: whole inputs before streams, and those of the cause's code first."""
+    return finding.vector.chunks is not None, finding.code != code, finding.order
+
+
+def _others(left: Sequence[_Left]) -> Iterator[Bucket]:
+    """A bucket for each code and place of divergences without a cause."""
+    buckets: dict[tuple[str, str], Bucket] = {}
+    for each in left:
+        findings, count = each.take(lambda _: True)
+        if findings:
+            bucket = buckets.setdefault(each.kind.key, Bucket(findings[0], 0))
+            bucket.count += count
+            for finding in findings:
+                bucket.show(finding)
+    return iter(buckets.values())
