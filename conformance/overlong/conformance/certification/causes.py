@@ -15,7 +15,7 @@ from overlong.conformance.examination.examine import EXAMINED, explained
 from overlong.conformance.examination.question import Question
 from overlong.conformance.oracle.finding import Bucket, Why
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.kind import MEMORY, Code
 from overlong.conformance.protocol.wire import DECODE, GUARDED, REPLACE, VALIDATE
 from overlong.reference import DEFECTS
 
@@ -178,11 +178,13 @@ class _Left:
 def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left]) -> Bucket:
     """The bucket of an explanation: all divergences that it predicts, and ``example``.
 
-    A rule that predicts not quite all takes the others of the code and place of the example, too.
+    A rule that predicts not quite all takes the others of the code and place of the example, too; and faults of memory
+    and internal errors of one code are one cause.
     """
+    closed = explanation.confirmed and example.operation != GUARDED and example.code != Code.INTERNAL_ERROR
 
     def joins(finding: Finding) -> bool:
-        alike = finding.bucket == example.bucket and not explanation.confirmed
+        alike = finding.bucket == example.bucket and not closed
         return alike or finding is example or explanation.joins(finding)
 
     members, count, keys = list["Finding"](), 0, set[tuple[str, str]]()
@@ -193,16 +195,17 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left]) -
         if taken:
             keys.add(each.kind.key)
     assert explanation.condition is not None
-    claim = explanation.finding.claim if explanation.finding is not None else example.claim
-    own = [each for each in members if each.claim == claim]
-    own += [explanation.finding or example] if all(each.vector.chunks is not None for each in own) else []
+    shown = explanation.finding or example
+    cause = shown if shown.claim == MEMORY else example
+    own = [each for each in members if each.claim == cause.claim]
+    own += [shown] if shown.claim == cause.claim and all(each.vector.chunks is not None for each in own) else []
     why = Why(
         explanation.sentence,
         explanation.id,
         explanation.condition.to_json(),
         (explanation.predicted, explanation.checked),
     )
-    return Bucket(min(own, key=partial(_plainest, explanation.code)), max(count, 1), frozenset(keys), why)
+    return Bucket(min(own, key=partial(_plainest, cause.code)), max(count, 1), frozenset(keys), why)
 
 
 def _plainest(code: str, finding: Finding) -> tuple[bool, bool, object]:

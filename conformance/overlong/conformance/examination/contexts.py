@@ -139,7 +139,7 @@ class Experiments:
             return self._characters
         return [
             *_COARSE,
-            *(each for size in (2, 3, 4) for each in self._by_size[size][:: max(1, len(self._by_size[size]) // 4)]),
+            *(each for size, some in self._by_size.items() if size > 1 for each in some[:: max(1, len(some) // 4)]),
         ]
 
     def _begins(self, octets: bytes) -> bool:

@@ -8,10 +8,12 @@ the right one, but for the places at which the condition holds. What it gives th
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
+from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.question import Question
 from overlong.conformance.protocol.kind import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Code
 from overlong.conformance.protocol.observation import Accepted, Refused
@@ -53,14 +55,20 @@ def predicts(condition: Condition, code: str, finding: Finding) -> bool:
     if memory or condition.carries:
         return condition.holds(question)
     if operation == GUARDED:
-        return code == finding.code and condition.holds(question)
+        return finding.code == Code.PLACE_IN_MEMORY and _at_some_address(condition, question)
     if condition.symptom in OFFSETS:
         return finding.code in _PLACES and condition.holds(question)
-    if condition.operation in REPLACING:
+    if condition.symptom in _REPLACED:
         return operation in REPLACING and finding.code in _REPLACED and condition.holds(question)
     if not isinstance(finding.observed, Accepted | Refused):
         return finding.code == code and condition.holds(question)
     return _as_modelled(condition, finding, question)
+
+
+def _at_some_address(condition: Condition, question: Question) -> bool:
+    """True if the condition, which speaks of the address, holds at one of them."""
+    depends = any(atom.factor.startswith("address") for atom in condition.rule.atoms)
+    return depends and any(condition.holds(replace(question, address=address)) for address in range(ADDRESS))
 
 
 class _Step(NamedTuple):
