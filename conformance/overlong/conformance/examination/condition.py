@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
@@ -140,10 +140,7 @@ class Condition:
         """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""
         octets, sites, place = asked.octets, list[Site](), 0
         if self.subparts:
-            every = segments(octets, spoken=self.text.spoken)
-            flaws = [each for each in every if isinstance(each, MaximalSubpart)]
-            sites = [self._site(asked, each.offset, each.offset + each.length) for each in flaws]
-            return self._numbered(sites), len(octets)
+            return self._numbered([self._site(asked, *span) for span in self.text.flaws(octets)]), len(octets)
         while True:
             if self.first:
                 found = self._until.match(octets, place)
@@ -190,16 +187,15 @@ class Condition:
 
     def _everywhere(self, asked: Asked) -> list[Site]:
         """The segments of text that is replaced: flaws, or characters, whichever the words begin."""
-        found = list[Site]()
-        for each in segments(asked.octets, spoken=self.text.spoken):
-            if self.subparts:
-                if isinstance(each, MaximalSubpart):
-                    found.append(self._site(asked, each.offset, each.offset + each.length))
-            elif isinstance(each, MaximalSubpart) == self._of_flaws and (
-                match := self._at_flaw(asked.octets, each.offset)
-            ):
-                found.append(self._site(asked, each.offset, match.end()))
-        return found
+        octets, flaws = asked.octets, self.text.flaws(asked.octets)
+        if self.subparts:
+            return [self._site(asked, *span) for span in flaws]
+        if self._of_flaws:
+            found = (self._at_flaw(octets, start) for start, _ in flaws)
+        else:
+            spans = pairwise([0, *(place for span in flaws for place in span), len(octets)])
+            found = (match for span in islice(spans, 0, None, 2) for match in self._pattern.finditer(octets, *span))
+        return [self._site(asked, *match.span()) for match in found if match is not None]
 
     @cached_property
     def _of_flaws(self) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.atoms import MODULI
 from overlong.conformance.examination.factors import FAR_BEFORE, FAR_BEHIND
-from overlong.conformance.examination.least import FILLERS, thresholds
+from overlong.conformance.examination.least import BURDEN, FILLERS, thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Around = tuple[bytes, bytes]
 """The octets before the core and behind it."""
 _COARSE = tuple(bytes([octet]) for octet in b"\0\t\n a0/\\'\"<\x7f")
-_LONG = 1 << 12
+_LONG, _MIXED = 1 << 12, 48
 
 
 def fill(length: int, filler: bytes = b"a") -> bytes:
@@ -101,7 +101,7 @@ class Experiments:
         """A character of each kind that ends ``far - 1`` octets before the core; the offset stays, if it can."""
         before, behind = self.setting.before, self.setting.behind
         kept = before[len(before) - far + 1 :] if far > 1 else b""
-        if not self._begins(kept):
+        if not self.text.is_well_formed(kept):
             kept = b"a" * len(kept)
         for each in self._some(fine=fine):
             rest = len(before) - len(kept) - len(each)
@@ -129,10 +129,16 @@ class Experiments:
                 yield before, head + each + rest
 
     def befores(self) -> range:
-        return range(1, FAR_BEFORE + 1)
+        """How far before the core characters are exchanged."""
+        return range(1, (1 if self._is_burden else FAR_BEFORE) + 1)
 
     def farther(self) -> range:
-        return range(1, FAR_BEHIND + 1)
+        """How far behind the core characters are exchanged."""
+        return range(1, (1 if self._is_burden else FAR_BEHIND) + 1)
+
+    @property
+    def _is_burden(self) -> bool:
+        return len(self.setting.octets) > BURDEN
 
     def _some(self, *, fine: bool) -> list[bytes]:
         if fine:
@@ -141,9 +147,6 @@ class Experiments:
             *_COARSE,
             *(each for size in (2, 3, 4) for each in self._by_size[size][:: max(1, len(self._by_size[size]) // 4)]),
         ]
-
-    def _begins(self, octets: bytes) -> bool:
-        return self.text.is_well_formed(octets)
 
     def sprinkled(self) -> Iterator[Around]:
         """One character of each kind anywhere before, and anywhere behind."""
@@ -158,10 +161,12 @@ class Experiments:
     def text_of(self, length: int) -> bytes:
         """Random text of about some octets."""
         random = self.random
-        kind = random.random()
-        if length > _LONG or kind < 0.4:
-            filler = random.choice(FILLERS) if random.random() < 0.7 else b"a"
-            return fill(length, filler)
+        if length > _MIXED:  # long text is of one kind but for an end
+            mixed = self.text_of(random.randrange(_MIXED)) if random.random() < 0.6 else b""
+            rest = fill(length - len(mixed), random.choice(FILLERS) if random.random() < 0.7 else b"a")
+            return mixed + rest if random.random() < 0.5 else rest + mixed
+        if random.random() < 0.4:
+            return fill(length, random.choice(FILLERS) if random.random() < 0.7 else b"a")
         plain = random.random()
         sizes = random.choices((1, 2, 3, 4), (1 + 3 * plain, 1 - plain, 1 - plain, 1 - plain), k=length + 1)
         found, size = list[bytes](), 0

@@ -104,6 +104,13 @@ def _size_before(site: Site) -> int:
     return len(site.text.before(site.octets, site.start))
 
 
+def _size_behind(site: Site) -> int:
+    """The octets of the character right behind; 0 if there is none."""
+    lead = site.octets[site.end] if site.end < len(site.octets) else NONE
+    size = site.text.sizes.get(lead, 0)
+    return size if size and site.text.is_well_formed(site.octets[site.end : site.end + size]) else 0
+
+
 def _only_size(site: Site) -> int:
     """The octets of each character before, if all have as many; 0 if they differ, or there are none."""
     leads = site.octets[: site.start].translate(None, site.text.not_leads)
@@ -173,6 +180,7 @@ FACTORS: tuple[Factor, ...] = (
     Factor("errors", NUMBER, lambda site: site.errors),
     Factor("total", NUMBER, lambda site: site.total),
     Factor("size before", NUMBER, _size_before),
+    Factor("size behind", NUMBER, _size_behind),
     Factor("octet -1", OCTET, _octet_before(1)),
     Factor("lead before", OCTET, _lead_before),
     Factor("character before", OCTET, _character_before, 1),

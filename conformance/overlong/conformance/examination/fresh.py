@@ -7,23 +7,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from overlong.conformance.examination.inquiry import Inquiry
 
-_TRIES = 12
-_OCTETS = 4 << 20
+_TRIES = 6
 
 
-def fresh(inquiry: Inquiry, count: int) -> list[bytes]:
-    """So many strings, or fewer."""
+def fresh(inquiry: Inquiry, count: int, most: int) -> list[bytes]:
+    """So many strings, or fewer if these have more octets than ``most``."""
     inside, outside = dict[bytes, None](), dict[bytes, None]()
     size = 0
     for _ in range(_TRIES * count):
         octets = _drawn(inquiry)
         if len(octets) > inquiry.most:
             continue
-        size += len(octets)
         into = inside if inquiry.known.holds(inquiry.question(octets)) else outside
-        if len(into) < (count + 1) // 2:
+        if len(into) < (count + 1) // 2 and octets not in into:
+            size += len(octets)
+            if size > most:
+                break
             into[octets] = None
-        if len(inside) + len(outside) >= count or size > _OCTETS:
+        if len(inside) + len(outside) >= count:
             break
     return [*inside, *outside]
 

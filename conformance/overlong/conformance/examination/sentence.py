@@ -120,6 +120,12 @@ def _octets(atom: Atom) -> str:
     return f"anything but {words}" if atom.without else words
 
 
+def _before_sizes(atom: Atom) -> str:
+    return (
+        "before a character" if (atom.low, atom.high) == (1, None) else f"before a character of {_numbers(atom)} octets"
+    )
+
+
 def _phrase(atom: Atom) -> str:
     name, number = atom.factor, ""
     if atom.values is None:
@@ -143,6 +149,8 @@ def _phrase(atom: Atom) -> str:
             return f"if there are {_numbers(atom)} of them"
         case "size before":
             return "after no character" if atom.high == 0 else f"after a character of {_numbers(atom)} octets"
+        case "size behind":
+            return "before no character" if atom.high == 0 else _before_sizes(atom)
         case "size of all before":
             return f"in text of characters of {_numbers(atom)} octets"
         case "lead before":

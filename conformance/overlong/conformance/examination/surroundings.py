@@ -66,6 +66,8 @@ def _try(inquiry: Inquiry, around: Iterable[Around]) -> list[bool]:
         for before, behind in dict.fromkeys(around)
         if len(before) + len(behind) <= inquiry.most and _fits(inquiry, before, core, behind)
     ]
+    every = -(-sum(map(len, some)) // inquiry.step)
+    some = some[:: every or 1]
     said = inquiry.wrong(some)
     for octets, wrong in zip(some, said, strict=True):
         inquiry.note_string(octets, wrong=wrong)

@@ -53,7 +53,7 @@ def widen(inquiry: Inquiry) -> None:
     setting = inquiry.setting
     if not setting.core or not inquiry.fine:
         return
-    of_characters = inquiry.symptom in (Code.REFUSED, Code.SCALARS)
+    of_characters = inquiry.text.is_well_formed(setting.core)
     tried = panel.notable(inquiry.text) if of_characters else panel.strange(inquiry.text)
     strings = {each: setting.with_core(each) for each in tried}
     symptoms = dict(zip(strings, inquiry.asker.ask([Question(each) for each in strings.values()]), strict=True))
