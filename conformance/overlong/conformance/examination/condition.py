@@ -42,8 +42,8 @@ class Condition:
     rule: Rule = field(default_factory=Rule)
     speaks: str = "rfc3629"
     operation: str = ""
-    first: bool = False
-    """True if the decoder reads the words before it reads characters that begin with them."""
+    commits: int = 0
+    """The octets of a word after which the decoder expects the rest of it, even if they begin a character; 0: none."""
     subparts: bool = False
     """True if the words are whole errors, whatever these are."""
     offsets: bool = False
@@ -99,7 +99,7 @@ class Condition:
             "words": [[bytes(sorted(octets)).hex() for octets in product] for product in self.words],
             "rule": [atom.to_json() for atom in self.rule.atoms],
             "dialect": self.speaks,
-            **({"before characters": True} if self.first else {}),
+            **({"commits": self.commits} if self.commits else {}),
         }
 
     @cached_property
@@ -113,7 +113,7 @@ class Condition:
 
     @cached_property
     def _until(self) -> re.Pattern[bytes]:
-        return self.text.until(self.words)
+        return self.text.until([word[: self.commits] for word in self.words])
 
     def _site(self, asked: Asked, start: int, end: int) -> Site:
         after = asked.earlier[-1] if asked.earlier else None
@@ -142,7 +142,7 @@ class Condition:
         if self.subparts:
             return self._numbered([self._site(asked, *span) for span in self.text.flaws(octets)]), len(octets)
         while True:
-            if self.first:
+            if self.commits:
                 found = self._until.match(octets, place)
                 end = found.end() if found is not None else place
             else:
@@ -155,7 +155,7 @@ class Condition:
 
     def _accepts(self, asked: Asked) -> bool:
         right = self.text.end(asked.octets)
-        if right == len(asked.octets) and not self.first:
+        if right == len(asked.octets) and not self.commits:
             return False
         sites, end = self._walk(asked)
         end = next((site.start for site in sites if not self.rule.holds(site)), end)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Around = tuple[bytes, bytes]
 """The octets before the core and behind it."""
 _COARSE = tuple(bytes([octet]) for octet in b"\0\t\n a0/\\'\"<\x7f")
+_GAPS = (1, 2, 3, 4, 6, 9, 17)
+_FEW = 3
 _LONG, _MIXED = 1 << 12, 48
 
 
@@ -155,6 +157,22 @@ class Experiments:
             for gap in (0, 1, 2, 5, 9):
                 yield each + fill(gap) + before, behind
                 yield before, behind + fill(gap) + each
+
+    def kept_characters(self) -> list[bytes]:
+        """The first few different characters before the core, but for plain filler."""
+        before = self.setting.before[-BURDEN:]
+        found = [before[start:end] for start, end in self.text.pieces(before)]
+        return [each for each in dict.fromkeys(found) if each != b"a"][:_FEW]
+
+    def moved(self, character: bytes) -> Iterator[Around]:
+        """A character farther before the core, none instead of it, and others there."""
+        behind = self.setting.behind
+        for gap in _GAPS:
+            yield character + fill(gap), behind
+            yield fill(gap + len(character)), behind
+        for each in self._some(fine=False):
+            yield each + fill(_GAPS[-1]), behind
+            yield each + fill(1), behind
 
     # ---- at random ----
 

@@ -12,7 +12,7 @@ from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.fresh import fresh
 from overlong.conformance.examination.least import BURDEN, blanked, parted, simplified
 from overlong.conformance.examination.surroundings import decide, repeat, vary
-from overlong.conformance.examination.vocabulary import learn, look_behind, widen
+from overlong.conformance.examination.vocabulary import learn, look_behind, reread, widen
 from overlong.conformance.protocol.wire import REPLACING
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Course:
             repeat(inquiry)
             decide(inquiry)
         else:
+            reread(inquiry)
             learn(inquiry)
             vary(inquiry)
             widen(inquiry)

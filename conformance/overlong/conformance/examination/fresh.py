@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from overlong.conformance.examination import panel
+from overlong.conformance.examination.asking import ACCEPTS
+
 if TYPE_CHECKING:
     from overlong.conformance.examination.inquiry import Inquiry
 
@@ -32,8 +35,11 @@ def fresh(inquiry: Inquiry, count: int, most: int) -> list[bytes]:
 def _drawn(inquiry: Inquiry) -> bytes:
     random, condition = inquiry.random, inquiry.known
     before, behind = inquiry.experiments.around(condition.rule)
-    product = random.choice(condition.words)
-    core = bytes(random.choice((min(each), max(each), random.choice(sorted(each)))) for each in product)
+    if condition.subparts and condition.symptom != ACCEPTS:
+        core = random.choice(panel.strange(inquiry.text))
+    else:
+        product = random.choice(condition.words)
+        core = bytes(random.choice((min(each), max(each), random.choice(sorted(each)))) for each in product)
     draw = random.random()
     if draw < 0.12 and core:
         place = random.randrange(len(core))

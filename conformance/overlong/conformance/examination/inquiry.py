@@ -129,7 +129,8 @@ class Inquiry:
     def note(self, question: Question, *, wrong: bool) -> None:
         """Note a question with one place for the words, or several that stand or fall together."""
         sites = self.known.sites(question, SITES)
-        if len(sites) == 1 or (sites and (self.known.subparts or self.several)):
+        together = self.several or (self.known.subparts and self.symptom == ACCEPTS)
+        if len(sites) == 1 or (sites and together):
             self.table.add(sites[-1], wrong=wrong)
         elif self.symptom == ACCEPTS:
             for site in sites[:SITES] if wrong else ():  # all of them are accepted

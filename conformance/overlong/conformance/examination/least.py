@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
-from overlong.reference import segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +23,7 @@ _KEPT = 8
 """The most octets next to the core that are kept as they are."""
 BURDEN = 1 << 12
 """Octets of which a string is too long to be varied in every way."""
-_TRIED = 400
+_TRIED, _FEW = 400, 16
 _LONG = 1 << 18
 _PARTS, _AT_ONCE = 8, 16
 _EXTENT = 5
@@ -103,18 +102,17 @@ def _flaw(octets: bytes, text: Text, shows: Shows) -> tuple[int, int]:
 def _character(octets: bytes, shows: Shows, text: Text, place: int | None) -> tuple[bytes, int, int] | None:
     """Octets with filler wherever it does no harm, and the character that matters; None if none does."""
     octets = blanked(octets, shows, text)
-    found = [(each.offset, each.offset + each.length) for each in segments(octets, spoken=text.spoken)]
-    if place is not None:
-        for start, end in found:
-            if start <= place < end and not shows([octets[:start] + _instead(octets[start:end]) + octets[end:]])[0]:
-                return octets, start, end
-    tried = found[-_TRIED:]
-    said = shows([octets[:start] + _instead(octets[start:end]) + octets[end:] for start, end in tried])
-    needed = [span for span, shown in zip(tried, said, strict=True) if not shown]
-    if not needed:
-        return None
-    chosen = next((span for span in reversed(needed) if octets[slice(*span)] not in FILLERS), needed[-1])
-    return octets, *chosen
+    found = text.pieces(octets)
+    said_so = [(start, end) for start, end in found if place is not None and start <= place < end]
+    kept = [span for span in found if octets[slice(*span)] != b"a"]
+    for spans in (said_so, kept, found):
+        tried = spans[-(_TRIED if len(octets) <= BURDEN else _FEW) :]
+        said = shows([octets[:start] + _instead(octets[start:end]) + octets[end:] for start, end in tried])
+        needed = [span for span, shown in zip(tried, said, strict=True) if not shown]
+        if needed:
+            chosen = next((span for span in reversed(needed) if octets[slice(*span)] not in FILLERS), needed[-1])
+            return octets, *chosen
+    return None
 
 
 def _instead(character: bytes) -> bytes:
@@ -123,8 +121,7 @@ def _instead(character: bytes) -> bytes:
 
 def blanked(octets: bytes, shows: Shows, text: Text) -> bytes:
     """The octets with ASCII for whatever does not matter, each part as long as before."""
-    edges = [0, *(each.offset for each in segments(octets, spoken=text.spoken)), len(octets)]
-    edges = sorted(set(edges))
+    edges = [*(start for start, _ in text.pieces(octets)), len(octets)]
     size = len(edges) // 2
     while size:
         ends = sorted({*edges[::size], len(octets)})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.atoms import FACTOR_ORDER, Atom, atoms_of
+from overlong.conformance.examination.atoms import Atom, atoms_of, order_of
 from overlong.conformance.examination.factors import FACTORS
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Table:
     """Places, and whether the answer is wrong there."""
 
     def __init__(self, factors: Sequence[Factor] = FACTORS) -> None:
-        self.factors = factors
+        self.factors = list(factors)
         self.labels: list[bool] = []
         self._sites: list[Site] = []
         self._columns: dict[str, list[int]] = {}
@@ -53,6 +53,16 @@ class Table:
         self._known.add(key)
         self.labels.append(wrong)
         self._sites.append(site)
+
+    def tell_apart(self, factors: Iterable[Factor]) -> None:
+        """Take more factors into account."""
+        known = {factor.name for factor in self.factors}
+        self.factors += (factor for factor in factors if factor.name not in known)
+
+    def agrees(self, rule: Rule) -> float:
+        """The share of the places about which a rule is right."""
+        right = sum(rule.holds(site) == wrong for site, wrong in zip(self._sites, self.labels, strict=True))
+        return right / len(self.labels) if self.labels else 0.0
 
     def _column(self, factor: Factor) -> list[int]:
         """The values of a factor. They are only found out if some answers differ."""
@@ -89,7 +99,7 @@ class Table:
 
 
 def _key(atom: Atom) -> tuple[int, int, int]:
-    return atom.cost, FACTOR_ORDER[atom.factor], atom.modulus
+    return atom.cost, order_of(atom.factor), atom.modulus
 
 
 def _cheapest(held: dict[int, Atom]) -> Rule:
@@ -101,7 +111,7 @@ def _cheapest(held: dict[int, Atom]) -> Rule:
     if 0 in held and held[0].cost <= _PLAIN:
         return Rule((held[0],))
     masks = sorted(held, key=lambda mask: (mask.bit_count(), _key(held[mask])))[:_PAIRS]
-    found = [(held[0],)] if 0 in held else []
+    found: list[tuple[Atom, ...]] = [(held[0],)] if 0 in held else []
     found += [(held[one], held[other]) for one, other in combinations(masks, 2) if not one & other]
     if not found:
         few = masks[:_TRIPLES]
@@ -117,12 +127,12 @@ def _cheapest(held: dict[int, Atom]) -> Rule:
 
 
 def _cost(atoms: Sequence[Atom]) -> tuple[int, list[int]]:
-    orders = sorted(FACTOR_ORDER[atom.factor] for atom in atoms)
+    orders = sorted(order_of(atom.factor) for atom in atoms)
     return sum(atom.cost for atom in atoms) + len(atoms), orders
 
 
 def _in_order(atoms: Iterable[Atom]) -> Rule:
-    return Rule(tuple(sorted(atoms, key=lambda atom: FACTOR_ORDER[atom.factor])))
+    return Rule(tuple(sorted(atoms, key=lambda atom: order_of(atom.factor))))
 
 
 def _greedy(held: dict[int, Atom], masks: Sequence[int]) -> Rule:
