@@ -11,7 +11,7 @@ from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.examine import EXAMINED, explained
+from overlong.conformance.examination.examine import EXAMINED, can_examine, explained
 from overlong.conformance.examination.question import Question
 from overlong.conformance.oracle.finding import Bucket, Why
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
@@ -100,10 +100,10 @@ class Causes:
             target: open. Failures of it end the examination, not the run.
         """
         found = list[tuple["Explanation", Bucket]]()
-        unstable = any(code in _SKIPPED for code, _ in self.run.buckets)
+        skipped = any(code in _SKIPPED for code, _ in self.run.buckets) or not can_examine(self.run.profile)
         left = [_Left(kind, self._shown(kind)) for kind in self._kinds.values()]
         try:
-            for _ in range(0 if unstable else MOST):
+            for _ in range(0 if skipped else MOST):
                 if (cause := self._next(left, target)) is None:
                     break
                 found.append(cause)

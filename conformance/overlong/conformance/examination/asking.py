@@ -6,7 +6,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.columnar import ColumnarOracle
-from overlong.conformance.oracle.compare import compare_batch
+from overlong.conformance.oracle.compare import FAULTS, compare_batch
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.judging import Judge
 from overlong.conformance.oracle.kinds import (
@@ -28,7 +28,8 @@ from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.wire import AGAIN, DECODE, STREAMING, VALIDATE
+from overlong.conformance.protocol.observation import Unsupported
+from overlong.conformance.protocol.wire import AGAIN, DECODE, REPLACING, STREAMING, VALIDATE
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS
@@ -59,6 +60,8 @@ _SYMPTOMS: dict[int, str] = {
     TIMED_OUT: Code.TIMED_OUT,
     MISBEHAVED: Code.MISBEHAVED,
 }
+REPLACED = Code.REPLACEMENT_TEXT
+"""The symptom of all wrong output of a replacer, which one cause may make in many ways."""
 _OCTETS = 1 << 20
 """About how many octets make a batch."""
 _FAULTS = 8
@@ -128,6 +131,8 @@ class Asker:
             self._spend(some)
             if self._judges is not None:
                 found += self._in_columns(some)
+            elif self.operation in REPLACING and not self.streams and not self.profile.own_mode:
+                found += self._replaced(some)
             else:
                 found += (
                     "" if each is None or suspicion(each) is not None else symptom_of(each.code)
@@ -183,8 +188,26 @@ class Asker:
                 answered.answers, oracle.expected(batch.lengths, batch.octets), 0, faults=answered.faults
             )
             found += [RIGHT] * len(batch) if judged.kinds is None else map(_symptom, judged.kinds.tolist())
-        touched = [any(limit.touches(each) for limit in self._limits) for each in strings] if self._limits else ()
-        return [RIGHT if touched and touched[place] else found[place] for place in chosen]
+        return [RIGHT if self._is_limited(strings[place]) else found[place] for place in chosen]
+
+    def _replaced(self, questions: Sequence[Question]) -> list[str]:
+        """The symptoms of answers with replacements: any other output than the right one is the same symptom."""
+        found, units = list[str](), self.target.greeting.units_of(self.operation)
+        for answered in self.target.observe([(Batch.of(list(map(self.vector, questions))), self.operation)]):
+            self._faults += len(answered.faults)
+            expected = answered.batch.expected(self.operation, units)
+            said, right = (each.observations(units, verdict_only=False) for each in (answered.answers, expected))
+            for place, (observed, wanted) in enumerate(zip(said, right, strict=True)):
+                if place in answered.faults:
+                    found.append(FAULTS.get(type(answered.faults[place]), RIGHT))
+                else:
+                    found.append(RIGHT if observed == wanted or isinstance(observed, Unsupported) else REPLACED)
+        judged = zip(questions, found, strict=True)
+        return [RIGHT if self._is_limited(each.octets) else symptom for each, symptom in judged]
+
+    def _is_limited(self, octets: bytes) -> bool:
+        """True if the target says itself that it does not take these octets."""
+        return any(limit.touches(octets) for limit in self._limits)
 
     def _singly(self, questions: Sequence[Question]) -> list[Finding | None]:
         vectors = [self.vector(each, str(number)) for number, each in enumerate(questions)]
@@ -197,9 +220,7 @@ class Asker:
 
     def _findings(self, answered: Answered) -> list[Finding]:
         return [
-            each
-            for each in compare_batch(answered, self.target.greeting)
-            if not any(limit.touches(each.vector.octets) for limit in self._limits)
+            each for each in compare_batch(answered, self.target.greeting) if not self._is_limited(each.vector.octets)
         ]
 
     def vector(self, question: Question, comment: str = "") -> Vector:

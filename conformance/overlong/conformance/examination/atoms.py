@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.factors import ADDRESSES, BY_NAME, FACTORS, FLAG, IN_STREAMS, NUMBER
+from overlong.conformance.examination.factors import ADDRESSES, FACTORS, FLAG, IN_STREAMS, NUMBER, factor_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.factors import Factor, Site
 
 MODULI = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 3, 5, 6, 7, 10, 12)
-_LISTED = 6
+_LISTED = 4
 """The most values in a list."""
 
 
@@ -44,7 +44,7 @@ class Atom:
 
     def of(self, site: Site) -> bool:
         """True if it holds at a place."""
-        return self.holds(BY_NAME[self.factor].value(site))
+        return self.holds(factor_named(self.factor).value(site))
 
     def to_json(self) -> dict[str, object]:
         """Its members that say something."""
@@ -98,7 +98,7 @@ def _of_numbers(factor: Factor, some: set[int], rest: set[int], low: int, high: 
     if low < high and min(rest) < low and max(rest) > high:
         yield Atom(name, low=low, high=high, cost=3 + factor.cost)
     if 1 < len(some) <= _LISTED:
-        yield Atom(name, values=frozenset(some), cost=3 + len(some) + factor.cost)
+        yield Atom(name, values=frozenset(some), cost=3 + 2 * len(some) + factor.cost)
     if low == high:
         return
     seen = set[tuple[int, int]]()
@@ -118,4 +118,9 @@ def _runs(values: set[int]) -> int:
     return sum(value - 1 not in values for value in values)
 
 
-FACTOR_ORDER = {factor.name: number for number, factor in enumerate((*FACTORS, *IN_STREAMS, *ADDRESSES))}
+_ORDER = {factor.name: number for number, factor in enumerate((*FACTORS, *IN_STREAMS, *ADDRESSES))}
+
+
+def order_of(name: str) -> int:
+    """The place of a factor among all: of two that explain the same, the first is taken."""
+    return _ORDER.get(name, len(_ORDER))

@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, islice, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
@@ -42,8 +42,8 @@ class Condition:
     rule: Rule = field(default_factory=Rule)
     speaks: str = "rfc3629"
     operation: str = ""
-    first: bool = False
-    """True if the decoder reads the words before it reads characters that begin with them."""
+    commits: int = 0
+    """The octets of a word after which the decoder expects the rest of it, even if they begin a character; 0: none."""
     subparts: bool = False
     """True if the words are whole errors, whatever these are."""
     offsets: bool = False
@@ -99,7 +99,7 @@ class Condition:
             "words": [[bytes(sorted(octets)).hex() for octets in product] for product in self.words],
             "rule": [atom.to_json() for atom in self.rule.atoms],
             "dialect": self.speaks,
-            **({"before characters": True} if self.first else {}),
+            **({"commits": self.commits} if self.commits else {}),
         }
 
     @cached_property
@@ -113,7 +113,7 @@ class Condition:
 
     @cached_property
     def _until(self) -> re.Pattern[bytes]:
-        return self.text.until(self.words)
+        return self.text.until([word[: self.commits] for word in self.words])
 
     def _site(self, asked: Asked, start: int, end: int) -> Site:
         after = asked.earlier[-1] if asked.earlier else None
@@ -143,7 +143,7 @@ class Condition:
             sites = [self._site(asked, 0, 0)]
         for each in segments(octets, spoken=self.text.spoken) if not sites else ():
             is_flaw = isinstance(each, MaximalSubpart)
-            if each.offset < past or not (self.first or is_flaw == (self.symptom == ACCEPTS)):
+            if each.offset < past or not (self.commits or is_flaw == (self.symptom == ACCEPTS)):
                 continue
             if self.subparts:
                 sites.append(self._site(asked, each.offset, each.offset + each.length))
@@ -165,12 +165,9 @@ class Condition:
         """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""
         octets, sites, place = asked.octets, list[Site](), 0
         if self.subparts:
-            every = segments(octets, spoken=self.text.spoken)
-            flaws = [each for each in every if isinstance(each, MaximalSubpart)]
-            sites = [self._site(asked, each.offset, each.offset + each.length) for each in flaws]
-            return self._numbered(sites), len(octets)
+            return self._numbered([self._site(asked, *span) for span in self.text.flaws(octets)]), len(octets)
         while True:
-            if self.first:
+            if self.commits:
                 found = self._until.match(octets, place)
                 end = found.end() if found is not None else place
             else:
@@ -183,7 +180,7 @@ class Condition:
 
     def _accepts(self, asked: Asked) -> bool:
         right = self.text.end(asked.octets)
-        if right == len(asked.octets) and not self.first:
+        if right == len(asked.octets) and not self.commits:
             return False
         sites, end = self._walk(asked)
         end = next((site.start for site in sites if not self.rule.holds(site)), end)
@@ -215,16 +212,15 @@ class Condition:
 
     def _everywhere(self, asked: Asked) -> list[Site]:
         """The segments of text that is replaced: flaws, or characters, whichever the words begin."""
-        found = list[Site]()
-        for each in segments(asked.octets, spoken=self.text.spoken):
-            if self.subparts:
-                if isinstance(each, MaximalSubpart):
-                    found.append(self._site(asked, each.offset, each.offset + each.length))
-            elif isinstance(each, MaximalSubpart) == self._of_flaws and (
-                match := self._at_flaw(asked.octets, each.offset)
-            ):
-                found.append(self._site(asked, each.offset, match.end()))
-        return found
+        octets, flaws = asked.octets, self.text.flaws(asked.octets)
+        if self.subparts:
+            return [self._site(asked, *span) for span in flaws]
+        if self._of_flaws:
+            found = (self._at_flaw(octets, start) for start, _ in flaws)
+        else:
+            spans = pairwise([0, *(place for span in flaws for place in span), len(octets)])
+            found = (match for span in islice(spans, 0, None, 2) for match in self._pattern.finditer(octets, *span))
+        return [self._site(asked, *match.span()) for match in found if match is not None]
 
     @cached_property
     def _of_flaws(self) -> bool:

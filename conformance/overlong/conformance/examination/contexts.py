@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.atoms import MODULI
 from overlong.conformance.examination.factors import FAR_BEFORE, FAR_BEHIND
-from overlong.conformance.examination.least import FILLERS, thresholds
+from overlong.conformance.examination.least import BURDEN, FILLERS, thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 Around = tuple[bytes, bytes]
 """The octets before the core and behind it."""
 _COARSE = tuple(bytes([octet]) for octet in b"\0\t\n a0/\\'\"<\x7f")
-_LONG = 1 << 12
+_GAPS = (1, 2, 3, 4, 6, 9, 17)
+_FEW = 3
+_LONG, _MIXED = 1 << 12, 48
 
 
 def fill(length: int, filler: bytes = b"a") -> bytes:
@@ -101,7 +103,7 @@ class Experiments:
         """A character of each kind that ends ``far - 1`` octets before the core; the offset stays, if it can."""
         before, behind = self.setting.before, self.setting.behind
         kept = before[len(before) - far + 1 :] if far > 1 else b""
-        if not self._begins(kept):
+        if not self.text.is_well_formed(kept):
             kept = b"a" * len(kept)
         for each in self._some(fine=fine):
             rest = len(before) - len(kept) - len(each)
@@ -129,10 +131,16 @@ class Experiments:
                 yield before, head + each + rest
 
     def befores(self) -> range:
-        return range(1, FAR_BEFORE + 1)
+        """How far before the core characters are exchanged."""
+        return range(1, (1 if self._is_burden else FAR_BEFORE) + 1)
 
     def farther(self) -> range:
-        return range(1, FAR_BEHIND + 1)
+        """How far behind the core characters are exchanged."""
+        return range(1, (1 if self._is_burden else FAR_BEHIND) + 1)
+
+    @property
+    def _is_burden(self) -> bool:
+        return len(self.setting.octets) > BURDEN
 
     def _some(self, *, fine: bool) -> list[bytes]:
         if fine:
@@ -142,9 +150,6 @@ class Experiments:
             *(each for size, some in self._by_size.items() if size > 1 for each in some[:: max(1, len(some) // 4)]),
         ]
 
-    def _begins(self, octets: bytes) -> bool:
-        return self.text.is_well_formed(octets)
-
     def sprinkled(self) -> Iterator[Around]:
         """One character of each kind anywhere before, and anywhere behind."""
         before, behind = self.setting.before, self.setting.behind
@@ -153,15 +158,33 @@ class Experiments:
                 yield each + fill(gap) + before, behind
                 yield before, behind + fill(gap) + each
 
+    def kept_characters(self) -> list[bytes]:
+        """The first few different characters before the core, but for plain filler."""
+        before = self.setting.before[-BURDEN:]
+        found = [before[start:end] for start, end in self.text.pieces(before)]
+        return [each for each in dict.fromkeys(found) if each != b"a"][:_FEW]
+
+    def moved(self, character: bytes) -> Iterator[Around]:
+        """A character farther before the core, none instead of it, and others there."""
+        behind = self.setting.behind
+        for gap in _GAPS:
+            yield character + fill(gap), behind
+            yield fill(gap + len(character)), behind
+        for each in self._some(fine=False):
+            yield each + fill(_GAPS[-1]), behind
+            yield each + fill(1), behind
+
     # ---- at random ----
 
     def text_of(self, length: int) -> bytes:
         """Random text of about some octets."""
         random = self.random
-        kind = random.random()
-        if length > _LONG or kind < 0.4:
-            filler = random.choice(FILLERS) if random.random() < 0.7 else b"a"
-            return fill(length, filler)
+        if length > _MIXED:  # long text is of one kind but for an end
+            mixed = self.text_of(random.randrange(_MIXED)) if random.random() < 0.6 else b""
+            rest = fill(length - len(mixed), random.choice(FILLERS) if random.random() < 0.7 else b"a")
+            return mixed + rest if random.random() < 0.5 else rest + mixed
+        if random.random() < 0.4:
+            return fill(length, random.choice(FILLERS) if random.random() < 0.7 else b"a")
         plain = random.random()
         sizes = random.choices((1, 2, 3, 4), (1 + 3 * plain, 1 - plain, 1 - plain, 1 - plain), k=length + 1)
         found, size = list[bytes](), 0

@@ -10,9 +10,9 @@ from overlong.conformance.examination.calls import carried, carries, recalled
 from overlong.conformance.examination.cancelling import cancelling
 from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.fresh import fresh
-from overlong.conformance.examination.least import blanked, parted, simplified
+from overlong.conformance.examination.least import BURDEN, blanked, parted, simplified
 from overlong.conformance.examination.surroundings import decide, repeat, vary
-from overlong.conformance.examination.vocabulary import learn, look_behind, widen
+from overlong.conformance.examination.vocabulary import learn, look_behind, reread, widen
 from overlong.conformance.protocol.wire import REPLACING
 
 if TYPE_CHECKING:
@@ -51,8 +51,11 @@ class Course:
             BudgetSpent: the target fails too often.
             TargetError: it cannot be asked any more.
         """
-        with suppress(OutOfBudget):
+        try:
             self._experiment(octets, place)
+        except OutOfBudget:
+            if self.inquiry.condition is not None:
+                decide(self.inquiry)
         return self.inquiry.condition
 
     def _experiment(self, octets: bytes, place: int | None) -> None:
@@ -66,11 +69,13 @@ class Course:
         inquiry.setting = parted(octets, inquiry.symptom, shows, text, place)
         inquiry.condition = inquiry.condition_of((tuple(frozenset((octet,)) for octet in inquiry.setting.core),))
         inquiry.setting = simplified(inquiry.setting, shows, text)
+        inquiry.fine = inquiry.fine and len(inquiry.setting.octets) <= BURDEN
         look_behind(inquiry)
         if cancelling(inquiry):
             repeat(inquiry)
             decide(inquiry)
         else:
+            reread(inquiry)
             learn(inquiry)
             vary(inquiry)
             widen(inquiry)
@@ -106,6 +111,7 @@ class Course:
             BudgetSpent: the target fails too often.
             TargetError: it cannot be asked any more.
         """
+        self.inquiry.asker.octets += self.inquiry.step
         count = min(count, self.inquiry.asker.left)
         with suppress(OutOfBudget):
             if self.inquiry.known.carries:
@@ -117,7 +123,7 @@ class Course:
     def _missed(self, count: int) -> list[tuple[bytes, bool]]:
         """The fresh strings that the condition predicts wrongly, and whether the answer is wrong."""
         inquiry = self.inquiry
-        strings = fresh(inquiry, count)
+        strings = fresh(inquiry, count, inquiry.asker.octets)
         asked = list(zip(strings, inquiry.wrong(strings), strict=True))
         missed = [each for each in asked if inquiry.known.holds(inquiry.question(each[0])) != each[1]]
         self.check = Checked(len(asked) - len(missed), len(asked))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.examination.asking import Asker, OutOfBudget, symptom_of
+from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget, symptom_of
 from overlong.conformance.examination.course import Course
 from overlong.conformance.examination.explanation import GOOD, Explanation
 from overlong.conformance.examination.inquiry import Inquiry
+from overlong.conformance.examination.least import FILLERS
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.streams import StreamCourse
@@ -17,7 +19,7 @@ from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.wire import BATCH, DECODE, GUARDED, REPLACE, STREAM_DECODE, VALIDATE
+from overlong.conformance.protocol.wire import BATCH, DECODE, GUARDED, REPLACE, REPLACING, STREAM_DECODE, VALIDATE
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
@@ -51,10 +53,15 @@ class Budget(NamedTuple):
     """True if all octets and all lengths can be tried."""
 
 
-_FUNCTION = Budget(40_000, 160 << 20, 1 << 18, 2000, fine=True)
+_FUNCTION = Budget(40_000, 32 << 20, 1 << 18, 2000, fine=True)
 _IN_BATCHES = Budget(12_000, 2 << 20, 1 << 14, 500, fine=True)
 _SINGLY = Budget(1000, 1 << 18, 1 << 10, 100, fine=False)
 _STARTED = Budget(80, 1 << 16, 256, 20, fine=False)
+
+
+def can_examine(profile: Profile) -> bool:
+    """True if the text that experiments put around an example is well-formed by a profile."""
+    return all(map(text_of(profile.dialect).is_well_formed, FILLERS))
 
 
 def budget_of(greeting: Greeting) -> Budget:
@@ -161,6 +168,8 @@ def _explained(
     check, inquiry = course.confirm(budget.fresh), course.inquiry
     asker = inquiry.asker
     least = asker.finding(Question(inquiry.setting.octets)) if inquiry.parted and inquiry.setting.octets else None
+    if condition.symptom == REPLACED and least is not None and asker.operation in REPLACING:
+        condition = replace(condition, symptom=least.code)
     sentence = sentence_of(condition)
     if guarded is not None and guarded.code not in (Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS):
         sentence = f"{guarded.title}: {sentence}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.text import ASCII
@@ -21,6 +22,7 @@ BITS = (8, 10, 12, 15, 16)
 FAR_BEFORE, FAR_BEHIND = 5, 9
 """How many octets before and behind a place are told apart."""
 NUMBER, OCTET, FLAG = "number", "octet", "flag"
+_SEEN = "seen "
 
 
 @dataclass(slots=True)
@@ -73,6 +75,33 @@ def _wide(site: Site) -> int:
     return len(site.octets[: site.start].translate(None, site.text.not_leads + ASCII))
 
 
+def _units(site: Site) -> int:
+    """The units of UTF-16 before."""
+    before, text = site.octets[: site.start], site.text
+    return len(before.translate(None, text.not_leads)) + len(before.translate(None, text.not_longest))
+
+
+def _after_cut(site: Site) -> int:
+    """The octets of the whole stream behind the first cut in the sequence here."""
+    return NONE if site.cut == NONE else len(site.octets) - site.start - site.cut
+
+
+def seen(octets: bytes) -> Factor:
+    """Whether some octets stand anywhere before."""
+    return Factor(f"{_SEEN}{octets.hex()}", FLAG, lambda site: int(octets in site.before))
+
+
+@cache
+def factor_named(name: str) -> Factor:
+    """The factor of a name."""
+    return seen(bytes.fromhex(name[len(_SEEN) :])) if name.startswith(_SEEN) else _BY_NAME[name]
+
+
+def seen_octets(name: str) -> bytes | None:
+    """The octets that stand anywhere before, if the name of a factor says that."""
+    return bytes.fromhex(name[len(_SEEN) :]) if name.startswith(_SEEN) else None
+
+
 def _ascii_before(site: Site) -> int:
     before = site.before
     return len(before) - len(before.rstrip(ASCII))
@@ -102,6 +131,13 @@ def _character_before(site: Site) -> int:
 
 def _size_before(site: Site) -> int:
     return len(site.text.before(site.octets, site.start))
+
+
+def _size_behind(site: Site) -> int:
+    """The octets of the character right behind; 0 if there is none."""
+    lead = site.octets[site.end] if site.end < len(site.octets) else NONE
+    size = site.text.sizes.get(lead, 0)
+    return size if size and site.text.is_well_formed(site.octets[site.end : site.end + size]) else 0
 
 
 def _only_size(site: Site) -> int:
@@ -170,9 +206,11 @@ FACTORS: tuple[Factor, ...] = (
     Factor("behind", NUMBER, lambda site: len(site.octets) - site.end),
     Factor("characters", NUMBER, _characters),
     Factor("wide", NUMBER, _wide),
+    Factor("units", NUMBER, _units),
     Factor("errors", NUMBER, lambda site: site.errors),
     Factor("total", NUMBER, lambda site: site.total),
     Factor("size before", NUMBER, _size_before),
+    Factor("size behind", NUMBER, _size_behind),
     Factor("octet -1", OCTET, _octet_before(1)),
     Factor("lead before", OCTET, _lead_before),
     Factor("character before", OCTET, _character_before, 1),
@@ -185,6 +223,7 @@ FACTORS: tuple[Factor, ...] = (
     *(Factor(f"rest of {block}", FLAG, _in_rest(block)) for block in BLOCKS),
     *(Factor(f"beyond {bits} bits", FLAG, _beyond(bits)) for bits in BITS),
     Factor("cut", NUMBER, lambda site: site.cut),
+    Factor("after cut", NUMBER, _after_cut),
     Factor("in chunk", NUMBER, _chunk_of, 1),
     Factor("chunks before", NUMBER, _number_of_chunk, 1),
     Factor("chunks", NUMBER, lambda site: len(site.chunks), 1),
@@ -194,16 +233,17 @@ FACTORS: tuple[Factor, ...] = (
     Factor("same length before", FLAG, _same_length),
     Factor("longer before", FLAG, _longer_before),
 )
-IN_STREAMS: tuple[Factor, ...] = (
+OF_ERRORS: tuple[Factor, ...] = (
     Factor("size", NUMBER, lambda site: site.text.sizes.get(site.octets[site.start], 1)),
     Factor("came", NUMBER, lambda site: site.end - site.start),
     Factor("lead", OCTET, lambda site: site.octets[site.start]),
-    Factor("begun", NUMBER, lambda site: site.begun),
 )
+"""Only where the place is any error, or any character."""
+IN_STREAMS: tuple[Factor, ...] = (*OF_ERRORS, Factor("begun", NUMBER, lambda site: site.begun))
 """Only for streams."""
 ADDRESSES: tuple[Factor, ...] = (
     Factor("address", NUMBER, lambda site: NONE if site.address is None else (site.address + site.start) % ADDRESS),
     Factor("address of input", NUMBER, lambda site: NONE if site.address is None else site.address % ADDRESS),
 )
 """Only for functions whose answer depends on the place in memory: otherwise the length behind says the same."""
-BY_NAME = {factor.name: factor for factor in (*FACTORS, *IN_STREAMS, *ADDRESSES)}
+_BY_NAME = {factor.name: factor for factor in (*FACTORS, *IN_STREAMS, *ADDRESSES)}

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from overlong.conformance.examination import panel
+from overlong.conformance.examination.asking import ACCEPTS
+
 if TYPE_CHECKING:
     from overlong.conformance.examination.inquiry import Inquiry
 
-_TRIES = 12
-_OCTETS = 4 << 20
+_TRIES = 6
 
 
-def fresh(inquiry: Inquiry, count: int) -> list[bytes]:
-    """So many strings, or fewer."""
+def fresh(inquiry: Inquiry, count: int, most: int) -> list[bytes]:
+    """So many strings, or fewer if these have more octets than ``most``."""
     inside, outside = dict[bytes, None](), dict[bytes, None]()
     size = 0
     for _ in range(_TRIES * count):
         octets = _drawn(inquiry)
         if len(octets) > inquiry.most:
             continue
-        size += len(octets)
         into = inside if inquiry.known.holds(inquiry.question(octets)) else outside
-        if len(into) < (count + 1) // 2:
+        if len(into) < (count + 1) // 2 and octets not in into:
+            size += len(octets)
+            if size > most:
+                break
             into[octets] = None
-        if len(inside) + len(outside) >= count or size > _OCTETS:
+        if len(inside) + len(outside) >= count:
             break
     return [*inside, *outside]
 
@@ -31,8 +35,11 @@ def fresh(inquiry: Inquiry, count: int) -> list[bytes]:
 def _drawn(inquiry: Inquiry) -> bytes:
     random, condition = inquiry.random, inquiry.known
     before, behind = inquiry.experiments.around(condition.rule)
-    product = random.choice(condition.words)
-    core = bytes(random.choice((min(each), max(each), random.choice(sorted(each)))) for each in product)
+    if condition.subparts and condition.symptom != ACCEPTS:
+        core = random.choice(panel.strange(inquiry.text))
+    else:
+        product = random.choice(condition.words)
+        core = bytes(random.choice((min(each), max(each), random.choice(sorted(each)))) for each in product)
     draw = random.random()
     if draw < 0.12 and core:
         place = random.randrange(len(core))

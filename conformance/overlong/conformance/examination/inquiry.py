@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SITES = 16
 """The most places in one string that a table takes."""
+_STEPS = 8
 _VERDICTS = (ACCEPTS, Code.REFUSED)
 _ALIKE = frozenset({*OFFSETS, Code.INTERNAL_ERROR})
 """Symptoms that one cause may have: an offset beyond the input breaks the convention."""
@@ -43,6 +44,8 @@ class Inquiry:
             seed: of what is drawn.
         """
         self.asker, self.text, self.offsets, self.fine, self.most = asker, text, offsets, fine, most
+        self.step = asker.octets // _STEPS
+        """The most octets of the strings of one step."""
         self.placed = False
         """True if the answer depends on the place in memory."""
         self.random = Random(seed)  # noqa: S311 (no secret)
@@ -126,7 +129,8 @@ class Inquiry:
     def note(self, question: Question, *, wrong: bool) -> None:
         """Note a question with one place for the words, or several that stand or fall together."""
         sites = self.known.sites(question, SITES)
-        if len(sites) == 1 or (sites and (self.known.subparts or self.several)):
+        together = self.several or (self.known.subparts and self.symptom == ACCEPTS)
+        if len(sites) == 1 or (sites and together):
             self.table.add(sites[-1], wrong=wrong)
         elif self.symptom == ACCEPTS:
             for site in sites[:SITES] if wrong else ():  # all of them are accepted

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
-from overlong.reference import segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +21,9 @@ FILLERS = (b"a", b"\0", "é".encode(), "€".encode(), "😀".encode())
 _NEAR = 130
 _KEPT = 8
 """The most octets next to the core that are kept as they are."""
-_TRIED = 400
+BURDEN = 1 << 12
+"""Octets of which a string is too long to be varied in every way."""
+_TRIED, _FEW = 400, 16
 _LONG = 1 << 18
 _PARTS, _AT_ONCE = 8, 16
 _EXTENT = 5
@@ -101,18 +102,17 @@ def _flaw(octets: bytes, text: Text, shows: Shows) -> tuple[int, int]:
 def _character(octets: bytes, shows: Shows, text: Text, place: int | None) -> tuple[bytes, int, int] | None:
     """Octets with filler wherever it does no harm, and the character that matters; None if none does."""
     octets = blanked(octets, shows, text)
-    found = [(each.offset, each.offset + each.length) for each in segments(octets, spoken=text.spoken)]
-    if place is not None:
-        for start, end in found:
-            if start <= place < end and not shows([octets[:start] + _instead(octets[start:end]) + octets[end:]])[0]:
-                return octets, start, end
-    tried = found[-_TRIED:]
-    said = shows([octets[:start] + _instead(octets[start:end]) + octets[end:] for start, end in tried])
-    needed = [span for span, shown in zip(tried, said, strict=True) if not shown]
-    if not needed:
-        return None
-    chosen = next((span for span in reversed(needed) if octets[slice(*span)] not in FILLERS), needed[-1])
-    return octets, *chosen
+    found = text.pieces(octets)
+    said_so = [(start, end) for start, end in found if place is not None and start <= place < end]
+    kept = [span for span in found if octets[slice(*span)] != b"a"]
+    for spans in (said_so, kept, found):
+        tried = spans[-(_TRIED if len(octets) <= BURDEN else _FEW) :]
+        said = shows([octets[:start] + _instead(octets[start:end]) + octets[end:] for start, end in tried])
+        needed = [span for span, shown in zip(tried, said, strict=True) if not shown]
+        if needed:
+            chosen = next((span for span in reversed(needed) if octets[slice(*span)] not in FILLERS), needed[-1])
+            return octets, *chosen
+    return None
 
 
 def _instead(character: bytes) -> bytes:
@@ -121,8 +121,7 @@ def _instead(character: bytes) -> bytes:
 
 def blanked(octets: bytes, shows: Shows, text: Text) -> bytes:
     """The octets with ASCII for whatever does not matter, each part as long as before."""
-    edges = [0, *(each.offset for each in segments(octets, spoken=text.spoken)), len(octets)]
-    edges = sorted(set(edges))
+    edges = [*(start for start, _ in text.pieces(octets)), len(octets)]
     size = len(edges) // 2
     while size:
         ends = sorted({*edges[::size], len(octets)})
@@ -184,39 +183,43 @@ def _first(setting: Setting, candidates: Iterable[Setting], shows: Shows) -> Set
 
 def _simpler_before(setting: Setting, text: Text) -> Iterable[Setting]:
     octets = setting.before
-    for kept in range(min(len(octets), _KEPT) + 1):
+    for kept in _kept(octets):
         tail = octets[len(octets) - kept :]
         if tail and tail[0] not in text.leads:  # no character is cut
             continue
         rest = len(octets) - kept
         for filler in FILLERS:
-            counts = {*range(9), rest // len(filler), rest}
-            counts |= {count for count in thresholds(rest) if len(octets) < _LONG >> 6}
-            for count in counts:
+            for count in {*range(9), rest // len(filler), rest}:
                 yield replace(setting, filler=filler, count=count, kept_before=tail)
 
 
 def _simpler_behind(setting: Setting, text: Text) -> Iterable[Setting]:
     octets = setting.behind
-    for kept in range(min(len(octets), _KEPT) + 1):
+    for kept in _kept(octets):
         if kept < len(octets) and octets[kept] not in text.leads:
             continue
         rest = len(octets) - kept
         for filler in FILLERS:
-            counts = {*range(9), rest // len(filler), rest}
-            counts |= {count for count in thresholds(rest) if len(octets) < _LONG >> 6}
-            for count in counts:
+            for count in {*range(9), rest // len(filler), rest}:
                 yield replace(setting, filler_behind=filler, count_behind=count, kept_behind=octets[:kept])
 
 
+def _kept(octets: bytes) -> range:
+    """How many octets next to the core to keep: each number, if the octets are no burden."""
+    return range(0, min(len(octets), _KEPT) + 1, _KEPT if len(octets) > BURDEN else 1)
+
+
 def _shorter(setting: Setting, shows: Shows, *, behind: bool) -> Setting:
-    """With fewer fillers: the least number, found by halving, since most faults show from some number on."""
+    """With fewer fillers: the least number if it is small, otherwise found by halving: most faults stay from it on."""
 
     def with_count(count: int) -> Setting:
         return replace(setting, count_behind=count) if behind else replace(setting, count=count)
 
     high = setting.count_behind if behind else setting.count
-    low = -1
+    near = [*range(min(high, _KEPT if len(with_count(0).octets) > BURDEN else _NEAR))]
+    low = len(near) - 1
+    few = shows([with_count(each).octets for each in near])
+    high = next((count for count, shown in enumerate(few) if shown), high)
     while high - low > 1:
         step = max(1, (high - low) // _PARTS)
         tried = [*range(low + step, high, step)][:_AT_ONCE]

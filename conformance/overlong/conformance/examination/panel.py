@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.reference import DIALECTS, dialect
 from overlong.reference.layout import load_layout
+from overlong.reference.order import well_formed_products
 from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ def _strange(name: str) -> tuple[bytes, ...]:
     automaton, layout = spoken.automaton, load_layout(_WIDEST)
     found = dict[bytes, None]()
     words = [word for word in access_words(automaton) if automaton.run(word) != automaton.dead]
+    for product in well_formed_products(automaton):
+        for size in range(1, len(product)):
+            for ends in (min, max):
+                found[bytes(map(ends, product[:size]))] = None
     for word in words:
         if word and not automaton.accepting[automaton.run(word)]:
             found[word] = None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.atoms import FACTOR_ORDER, Atom, atoms_of
-from overlong.conformance.examination.factors import FACTORS, NONE
+from overlong.conformance.examination.atoms import Atom, atoms_of, order_of
+from overlong.conformance.examination.factors import FACTORS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from overlong.conformance.examination.factors import Factor, Site
 
@@ -17,6 +18,8 @@ _MOST_ATOMS = 5
 _PAIRS = 160
 """The most atoms that pairs are made of."""
 _TRIPLES = 60
+_PLAIN = 3
+"""An atom of this cost is cheaper than any pair."""
 _HELPS = 0.5
 """A further atom of an approximate rule leaves at most this share of the right answers that it covers."""
 
@@ -33,12 +36,13 @@ class Rule:
 
 
 class Table:
-    """Places, whether the answer is wrong there, and the values of all factors."""
+    """Places, and whether the answer is wrong there."""
 
     def __init__(self, factors: Sequence[Factor] = FACTORS) -> None:
-        self.factors = factors
-        self.columns: list[list[int]] = [[] for _ in self.factors]
+        self.factors = list(factors)
         self.labels: list[bool] = []
+        self._sites: list[Site] = []
+        self._columns: dict[str, list[int]] = {}
         self._known = set[object]()
 
     def add(self, site: Site, *, wrong: bool) -> None:
@@ -48,8 +52,23 @@ class Table:
             return
         self._known.add(key)
         self.labels.append(wrong)
-        for column, factor in zip(self.columns, self.factors, strict=True):
-            column.append(factor.value(site))
+        self._sites.append(site)
+
+    def tell_apart(self, factors: Iterable[Factor]) -> None:
+        """Take more factors into account."""
+        known = {factor.name for factor in self.factors}
+        self.factors += (factor for factor in factors if factor.name not in known)
+
+    def agrees(self, rule: Rule) -> float:
+        """The share of the places about which a rule is right."""
+        right = sum(rule.holds(site) == wrong for site, wrong in zip(self._sites, self.labels, strict=True))
+        return right / len(self.labels) if self.labels else 0.0
+
+    def _column(self, factor: Factor) -> list[int]:
+        """The values of a factor. They are only found out if some answers differ."""
+        column = self._columns.setdefault(factor.name, [])
+        column += map(factor.value, islice(self._sites, len(column), None))
+        return column
 
     def rule(self) -> Rule:
         """The cheapest rule that explains all answers, or else most of them."""
@@ -58,7 +77,8 @@ class Table:
             return Rule()
         everything = (1 << len(right)) - 1
         held: dict[int, Atom] = {}
-        for factor, column in zip(self.factors, self.columns, strict=True):
+        for factor in self.factors:
+            column = self._column(factor)
             inside = {value for value, wrong in zip(column, self.labels, strict=True) if wrong}
             values = set(column)
             if not inside or inside == values:
@@ -79,7 +99,7 @@ class Table:
 
 
 def _key(atom: Atom) -> tuple[int, int, int]:
-    return atom.cost, FACTOR_ORDER[atom.factor], atom.modulus
+    return atom.cost, order_of(atom.factor), atom.modulus
 
 
 def _cheapest(held: dict[int, Atom]) -> Rule:
@@ -88,31 +108,31 @@ def _cheapest(held: dict[int, Atom]) -> Rule:
     Args:
         held: each atom by the right answers for which it holds, as bits.
     """
-    if 0 in held and held[0].cost <= 3:
+    if 0 in held and held[0].cost <= _PLAIN:
         return Rule((held[0],))
-    best: tuple[int, tuple[Atom, ...]] | None = (held[0].cost, (held[0],)) if 0 in held else None
     masks = sorted(held, key=lambda mask: (mask.bit_count(), _key(held[mask])))[:_PAIRS]
-    for number, one in enumerate(masks):
-        for other in masks[number + 1 :]:
-            if not one & other:
-                cost = held[one].cost + held[other].cost + 1
-                if best is None or cost < best[0]:
-                    best = cost, (held[one], held[other])
-    if best is None:
+    found: list[tuple[Atom, ...]] = [(held[0],)] if 0 in held else []
+    found += [(held[one], held[other]) for one, other in combinations(masks, 2) if not one & other]
+    if not found:
         few = masks[:_TRIPLES]
-        for number, one in enumerate(few):
-            for place, other in enumerate(few[number + 1 :], number + 1):
-                both = one & other
-                if both.bit_count() > 0.5 * one.bit_count():
-                    continue
-                for third in few[place + 1 :]:
-                    if not both & third:
-                        cost = held[one].cost + held[other].cost + held[third].cost + 2
-                        if best is None or cost < best[0]:
-                            best = cost, (held[one], held[other], held[third])
-    if best is not None:
-        return Rule(tuple(sorted(best[1], key=lambda atom: FACTOR_ORDER[atom.factor])))
-    return _greedy(held, masks)
+        found = [
+            (held[one], held[other], held[third])
+            for number, one in enumerate(few)
+            for place, other in enumerate(few[number + 1 :], number + 1)
+            if (one & other).bit_count() <= _HELPS * one.bit_count()
+            for third in few[place + 1 :]
+            if not one & other & third
+        ]
+    return _in_order(min(found, key=_cost)) if found else _greedy(held, masks)
+
+
+def _cost(atoms: Sequence[Atom]) -> tuple[int, list[int]]:
+    orders = sorted(order_of(atom.factor) for atom in atoms)
+    return sum(atom.cost for atom in atoms) + len(atoms), orders
+
+
+def _in_order(atoms: Iterable[Atom]) -> Rule:
+    return Rule(tuple(sorted(atoms, key=lambda atom: order_of(atom.factor))))
 
 
 def _greedy(held: dict[int, Atom], masks: Sequence[int]) -> Rule:
@@ -129,7 +149,4 @@ def _greedy(held: dict[int, Atom], masks: Sequence[int]) -> Rule:
         left = after
         if not left:
             break
-    return Rule(tuple(sorted(chosen, key=lambda atom: FACTOR_ORDER[atom.factor])))
-
-
-__all__ = ["NONE", "Rule", "Table"]
+    return _in_order(chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
-from overlong.conformance.examination.factors import NONE
+from overlong.conformance.examination.factors import NONE, seen_octets
 from overlong.conformance.examination.products import in_words, octets_in_words
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.support.printable import thousands
@@ -43,6 +43,9 @@ def sentence_of(condition: Condition) -> str:
     where = " and ".join(_phrase(atom) for atom in condition.rule.atoms)
     if condition.subparts or (condition.symptom == ACCEPTS and _is_anything(condition)):
         what = "any error" if condition.symptom == ACCEPTS else "an error"
+    if condition.symptom == ACCEPTS and 0 < condition.commits < min(map(len, condition.words)):
+        begun = in_words(list(dict.fromkeys(word[: condition.commits] for word in condition.words)))
+        verb, what = "reads", f"{begun} as the beginning of {what}"
     return " ".join(filter(None, (verb, what, where)))
 
 
@@ -120,6 +123,12 @@ def _octets(atom: Atom) -> str:
     return f"anything but {words}" if atom.without else words
 
 
+def _before_sizes(atom: Atom) -> str:
+    return (
+        "before a character" if (atom.low, atom.high) == (1, None) else f"before a character of {_numbers(atom)} octets"
+    )
+
+
 def _phrase(atom: Atom) -> str:
     name, number = atom.factor, ""
     if atom.values is None:
@@ -143,6 +152,8 @@ def _phrase(atom: Atom) -> str:
             return f"if there are {_numbers(atom)} of them"
         case "size before":
             return "after no character" if atom.high == 0 else f"after a character of {_numbers(atom)} octets"
+        case "size behind":
+            return "before no character" if atom.high == 0 else _before_sizes(atom)
         case "size of all before":
             return f"in text of characters of {_numbers(atom)} octets"
         case "lead before":
@@ -156,6 +167,8 @@ def _phrase(atom: Atom) -> str:
                 names if len(names) <= _LISTED else [*names[: _LISTED - 1], f"{len(names) - _LISTED + 1} others"]
             )
             return f"after {'anything but ' * atom.without}{shown}"
+        case _ if (octets := seen_octets(name)) is not None:
+            return f"{'not ' * (atom.high == 0)}after {_scalars(octets, 'rfc3629') or octets.hex(' ').upper()} anywhere"
         case "octet -1":
             return f"after {_octets(atom)}"
         case "octet +1":
@@ -174,6 +187,14 @@ def _phrase(atom: Atom) -> str:
             return f"{'not ' * (atom.high == 0)}in the rest after blocks of {name[8:]}"
         case _ if name.startswith("beyond "):
             return f"{'not ' * (atom.high == 0)}beyond the length in {name[7:]}"
+        case "units":
+            return f"after {_numbers(atom)} units of UTF-16"
+        case "after cut":
+            return (
+                "cut before its end"
+                if (atom.low, atom.high) == (1, None)
+                else f"{_numbers(atom)} octets before its end"
+            )
         case "cut":
             return "if no cut is in it" if atom.high == NONE else f"cut after {_numbers(atom)} of its octets"
         case "in chunk":

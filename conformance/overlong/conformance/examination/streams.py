@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.text import Text
 
 _SEED, _CHECKED = 0, 400
-_NAMES = {"offset", "characters", "octet -1", "lead before", "size before", "cut", "chunks", "in chunk", "behind"}
+_NAMES = {
+    "offset",
+    "characters",
+    "octet -1",
+    "lead before",
+    "size before",
+    "cut",
+    "after cut",
+    "chunks",
+    "in chunk",
+    "behind",
+}
 
 
 class StreamCourse:

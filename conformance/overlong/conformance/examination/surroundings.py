@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.calls import remember
+from overlong.conformance.examination.factors import seen
 from overlong.conformance.examination.inquiry import SITES
 from overlong.conformance.examination.question import Question
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.contexts import Around
     from overlong.conformance.examination.inquiry import Inquiry
 
+_FEW = (1, 2, 3)
 _COUNTS = (*range(1, 26), 31, 32, 33, 63, 64, 65, 255, 256, 257)
 
 
@@ -26,7 +28,7 @@ def vary(inquiry: Inquiry) -> None:
     at_last = 1 < len(sites) < SITES and sites[-1].start == len(setting.before)
     inquiry.several = inquiry.symptom != ACCEPTS and at_last
     _try(inquiry, [(setting.before, setting.behind)])
-    _try(inquiry, around.sprinkled())
+    _look_farther(inquiry)
     _try(inquiry, around.offsets(fine=fine))
     _try(inquiry, around.behinds(fine=fine))
     for far in around.befores():
@@ -40,11 +42,22 @@ def vary(inquiry: Inquiry) -> None:
     decide(inquiry)
 
 
+def _look_farther(inquiry: Inquiry) -> None:
+    """Characters anywhere before and behind; those that the setting has before the core are told apart from then on."""
+    around = inquiry.experiments
+    _try(inquiry, around.sprinkled())
+    characters = around.kept_characters()
+    inquiry.table.tell_apart(map(seen, characters))
+    for each in characters if inquiry.fine else ():
+        _try(inquiry, around.moved(each))
+
+
 def repeat(inquiry: Inquiry) -> None:
     """Note several such places in one string."""
-    if inquiry.symptom != ACCEPTS:
+    if inquiry.symptom != ACCEPTS and not inquiry.known.subparts:
         return
-    strings = [(gap + inquiry.setting.core) * count for count in _COUNTS for gap in (b"", b"a", b"aa")]
+    counts = _COUNTS if inquiry.symptom == ACCEPTS else _FEW
+    strings = [(gap + inquiry.setting.core) * count for count in counts for gap in (b"", b"a", b"aa")]
     for octets, wrong in zip(strings, inquiry.wrong(strings), strict=True):
         inquiry.note_string(octets, wrong=wrong)
 
@@ -66,6 +79,8 @@ def _try(inquiry: Inquiry, around: Iterable[Around]) -> list[bool]:
         for before, behind in dict.fromkeys(around)
         if len(before) + len(behind) <= inquiry.most and _fits(inquiry, before, core, behind)
     ]
+    every = -(-sum(map(len, some)) // inquiry.step)
+    some = some[:: every or 1]
     said = inquiry.wrong(some)
     for octets, wrong in zip(some, said, strict=True):
         inquiry.note_string(octets, wrong=wrong)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Sets = tuple[frozenset[int], ...]
 ASCII = bytes(range(0x80))
+_BEYOND = 4
+"""Characters of so many octets lie beyond U+FFFF."""
 
 
 def one_of(octets: Iterable[int]) -> bytes:
@@ -48,9 +50,18 @@ class Text:
         pieces = [b"(?:" + b"".join(map(one_of, product)) + b")++" for product in products]
         self._pieces = b"|".join(pieces)
         self._text = re.compile(b"(?:" + self._pieces + b")*+", re.DOTALL)
+        prefixes = {product[:size] for product in products for size in range(1, len(product))}
+        self._flaw = re.compile(pattern_of(prefixes) + b"|.", re.DOTALL)
+        self._piece = re.compile(pattern_of(products) + b"|" + self._flaw.pattern, re.DOTALL)
         self.leads = frozenset(octet for product in products for octet in product[0])
         """The octets that begin characters."""
         self.not_leads = bytes(octet for octet in range(256) if octet not in self.leads)
+        self.not_longest = bytes(
+            octet
+            for octet in range(256)
+            if octet not in self.leads or all(len(product) < _BEYOND for product in products if octet in product[0])
+        )
+        """The octets that begin no characters that take two units of UTF-16."""
         self.sizes = {octet: len(product) for product in products for octet in product[0]}
 
     def end(self, octets: bytes, start: int = 0) -> int:
@@ -62,6 +73,20 @@ class Text:
     def is_well_formed(self, octets: bytes) -> bool:
         """True if all octets are well-formed text."""
         return self.end(octets) == len(octets)
+
+    def pieces(self, octets: bytes) -> list[tuple[int, int]]:
+        """The characters and the maximal subparts: where each begins and ends."""
+        return [found.span() for found in self._piece.finditer(octets)]
+
+    def flaws(self, octets: bytes) -> list[tuple[int, int]]:
+        """The maximal subparts of ill-formed sequences: where each begins and ends."""
+        found, place = list[tuple[int, int]](), self.end(octets)
+        while place < len(octets):
+            flaw = self._flaw.match(octets, place)
+            assert flaw is not None
+            found.append(flaw.span())
+            place = self.end(octets, flaw.end())
+        return found
 
     def until(self, words: Sequence[Sets]) -> re.Pattern[bytes]:
         """Well-formed text in which no character begins with one of these words."""

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination import panel, words
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT
+from overlong.conformance.examination.factors import OF_ERRORS
 from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import REPLACING
-from overlong.reference import MaximalSubpart, segments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.examination.condition import Condition
     from overlong.conformance.examination.inquiry import Inquiry
+    from overlong.conformance.examination.products import Product
 
 _PARTS = 6
 """The most kinds of words that one condition joins."""
@@ -24,6 +26,9 @@ _NEARLY = 0.95
 """The share of kinds of errors that must show it, if all do."""
 _CHECKS, _CHECKS_OF_MORE, _CHECKS_COARSE = 200, 100, 20
 _LONGER = 16
+_MORE = 4
+_ANY = ((frozenset(range(0x80, 0x100)),),)
+"""The words if any error is one."""
 
 
 def look_behind(inquiry: Inquiry) -> None:
@@ -39,13 +44,12 @@ def learn(inquiry: Inquiry) -> None:
     if not core:
         inquiry.condition = inquiry.condition_of(((),))
     elif _any_error(inquiry):
-        every = inquiry.condition_of(((frozenset(range(0x80, 0x100)),),))
-        inquiry.condition = replace(every, subparts=True)
+        inquiry.condition = replace(inquiry.condition_of(_ANY), subparts=True)
     else:
         octets = words.ALL if inquiry.fine else panel.edges(inquiry.text)
         checks = _CHECKS if inquiry.fine else _CHECKS_COARSE
         found = _learned(inquiry, core, checks, octets)
-        inquiry.condition = _read_first(inquiry, inquiry.condition_of(found.products))
+        inquiry.condition = _committed(inquiry, inquiry.condition_of(found.products))
 
 
 def widen(inquiry: Inquiry) -> None:
@@ -53,7 +57,7 @@ def widen(inquiry: Inquiry) -> None:
     setting = inquiry.setting
     if not setting.core or not inquiry.fine:
         return
-    of_characters = inquiry.symptom in (Code.REFUSED, Code.SCALARS)
+    of_characters = inquiry.text.is_well_formed(setting.core)
     tried = panel.notable(inquiry.text) if of_characters else panel.strange(inquiry.text)
     strings = {each: setting.with_core(each) for each in tried}
     symptoms = dict(zip(strings, inquiry.asker.ask([Question(each) for each in strings.values()]), strict=True))
@@ -82,30 +86,60 @@ def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...]
 
 
 def _any_error(inquiry: Inquiry) -> bool:
-    """True if errors of every kind show it: then an error is what matters, and not its octets."""
+    """True if errors of every kind show it, or all of some lengths: then its octets do not matter."""
     text, setting = inquiry.text, inquiry.setting
     if inquiry.asker.operation not in REPLACING or text.is_well_formed(setting.core):
         return False
-    tried = [
-        each
-        for each in panel.strange(text)
-        if sum(isinstance(found, MaximalSubpart) for found in segments(each + setting.behind, spoken=text.spoken)) == 1
-    ]
-    return sum(inquiry.wrong([setting.with_core(each) for each in tried])) >= _NEARLY * len(tried)
+    strings = [setting.with_core(each) for each in panel.strange(text)]
+    strings = [each for each in strings if len(text.flaws(each)) == 1]
+    kept, inquiry.table = inquiry.table, Table()
+    table, every = Table(OF_ERRORS), replace(inquiry.condition_of(_ANY), subparts=True)
+    for octets, wrong in zip(strings, inquiry.wrong(strings), strict=True):
+        site = every.sites(inquiry.question(octets))[0]
+        table.add(site, wrong=wrong)
+        inquiry.table.add(site, wrong=wrong)
+    if table.agrees(table.rule()) < _NEARLY:
+        inquiry.table = kept
+        return False
+    if table.agrees(Rule()) < _NEARLY:
+        inquiry.table.tell_apart(OF_ERRORS)
+    return True
 
 
-def _read_first(inquiry: Inquiry, condition: Condition) -> Condition:
-    """The condition, which notes whether the decoder reads the words before characters that begin with them."""
+def _committed(inquiry: Inquiry, condition: Condition) -> Condition:
+    """The condition, which notes after how many octets the decoder does not take a character for what it is."""
     if inquiry.symptom != ACCEPTS:
         return condition
-    longer = [
-        bytes(
-            min(octets & first) if place < len(word) and (first := word[place]) else min(octets)
-            for place, octets in enumerate(product)
-        )
-        for word in condition.words
-        for product in inquiry.text.products
-        if len(word) < len(product) and all(one & other for one, other in zip(word, product, strict=False))
-    ]
-    asked = [Question(inquiry.setting.with_core(each)) for each in longer[:_LONGER]]
-    return replace(condition, first=any(each == Code.REFUSED for each in inquiry.asker.ask(asked)))
+    for count in range(1, max(map(len, condition.words), default=0) + 1):
+        alike = [character for word in condition.words for character in _beginning(inquiry, word, count)]
+        asked = [Question(inquiry.setting.with_core(each)) for each in alike[:_LONGER]]
+        if asked and all(each == Code.REFUSED for each in inquiry.asker.ask(asked)):
+            return replace(condition, commits=count)
+    return condition
+
+
+def _beginning(inquiry: Inquiry, word: Product, count: int) -> list[bytes]:
+    """Characters that begin with so many octets of a word, and do not go on like it."""
+    start = word[:count]
+    found = list[bytes]()
+    for product in inquiry.text.products:
+        common = [one & other for one, other in zip(start, product, strict=False)]
+        if len(start) == count == len(common) and all(common) and (len(product) > count or len(word) > count):
+            rest = [other - one for one, other in zip(word[count:], product[count:], strict=False)]
+            if len(product) <= len(word) or not rest or any(rest):
+                found.append(bytes([*map(min, common), *map(min, product[count:])]))
+    return found
+
+
+def reread(inquiry: Inquiry) -> None:
+    """Find a refused character that is accepted with more tail octets: then it is read as the start of a longer one."""
+    core, text = inquiry.setting.core, inquiry.text
+    if inquiry.symptom != Code.REFUSED or not core:
+        return
+    tails = sorted({chosen(product[-1]) for product in text.products if len(product) > 1 for chosen in (min, max)})
+    longer = [core + bytes([tail]) * count for count in range(1, _MORE) for tail in tails]
+    said = inquiry.ask([inquiry.setting.with_core(each) for each in longer])
+    found = next((each for each, symptom in zip(longer, said, strict=True) if symptom == ACCEPTS), None)
+    if found is not None:
+        inquiry.symptom = ACCEPTS
+        inquiry.setting = replace(inquiry.setting, core=found)
