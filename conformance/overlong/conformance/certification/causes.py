@@ -16,7 +16,7 @@ from overlong.conformance.examination.question import Question
 from overlong.conformance.oracle.finding import Bucket, Why
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import MEMORY, Code
-from overlong.conformance.protocol.wire import DECODE, GUARDED, REPLACE, VALIDATE
+from overlong.conformance.protocol.wire import DECODE, GUARDED, MEASURED, REPLACE, REPLACING, STREAMING, VALIDATE
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ _TELLING = (
 )
 """The codes that are examined. What one says may explain those after it: memory, what a reader loses, what is merely
 counted or placed otherwise, and when answers come."""
+_IN_STREAMS = (Code.CHUNKING, Code.STREAM_OFFSET, Code.LATE, Code.HELD_BACK, Code.EARLY)
+"""The codes of what chunks cause."""
 _RANKS = {str(code): rank for rank, code in enumerate(_TELLING)}
 
 
@@ -100,7 +102,7 @@ class Causes:
             target: open. Failures of it end the examination, not the run.
         """
         found = list[tuple["Explanation", Bucket]]()
-        skipped = any(code in _SKIPPED for code, _ in self.run.buckets) or not can_examine(self.run.profile)
+        skipped = not self.run.codes.isdisjoint(_SKIPPED) or not can_examine(self.run.profile)
         left = [_Left(kind, self._shown(kind)) for kind in self._kinds.values()]
         try:
             for _ in range(0 if skipped else MOST):
@@ -131,12 +133,14 @@ class Causes:
         return None
 
     def _explained(self, example: Finding, target: Target) -> Explanation | None:
-        operations = example.operation
-        if operations == GUARDED:  # it is asked for beside an answer
-            operations = next((each for each in VALIDATE + DECODE + REPLACE if each in target.greeting.operations), "")
-        vector = example.vector
+        vector, operation = example.vector, example.operation
         question = Question(vector.octets, vector.earlier or (), vector.chunks)
-        return explained(target, question, operations, self.run.profile) if operations else None
+        if operation == GUARDED or (operation in STREAMING and example.code not in _IN_STREAMS):
+            # memory is examined beside answers, and what does not depend on chunks is examined without
+            whole = REPLACE if operation in REPLACING else VALIDATE + DECODE + REPLACE
+            operation = next((each for each in whole if each in target.greeting.operations), "")
+            question = Question(vector.octets)
+        return explained(target, question, operation, self.run.profile) if operation else None
 
 
 def _row(found: Divergences, rows: Sequence[int], place: int) -> Finding:
@@ -154,7 +158,9 @@ class _Left:
 
     def __post_init__(self) -> None:
         self._all, self._left = len(self.findings), self.kind.count
-        self.tried = self.kind.key[0] not in _RANKS or self.kind.operation not in EXAMINED
+        code, operation = self.kind.key[0], self.kind.operation
+        whole = operation in STREAMING and code not in _IN_STREAMS
+        self.tried = code not in _RANKS or not (operation in EXAMINED or whole)
 
     @property
     def least(self) -> Finding:
@@ -162,7 +168,7 @@ class _Left:
 
     def telling(self) -> tuple[int, int, object]:
         """The order of examinations."""
-        return _RANKS[self.kind.key[0]], EXAMINED.index(self.kind.operation), self.least.order
+        return _RANKS[self.kind.key[0]], MEASURED.index(self.kind.operation), self.least.order
 
     def take(self, joins: Callable[[Finding], bool]) -> tuple[list[Finding], int]:
         """Take those that belong to a cause, and their number."""

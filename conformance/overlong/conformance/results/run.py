@@ -228,7 +228,12 @@ class Run:
     @property
     def breaks_down(self) -> bool:
         """True if it has a finding that the target failed: a slow request costs a restart, and is none."""
-        return any(bucket.example.code in BREAKDOWNS for bucket in self.buckets.values())
+        return not self.codes.isdisjoint(BREAKDOWNS)
+
+    @property
+    def codes(self) -> set[str]:
+        """The codes of all divergences, whatever their causes."""
+        return {code for bucket in self.buckets.values() for code, _ in bucket.kinds}
 
     @property
     def aside(self) -> str:
