@@ -34,17 +34,24 @@ _KEPT = 256
 """About how many divergences of one kind are held against each condition; the others of the kind go with them."""
 _SKIPPED = {Code.UNSTABLE, Code.IN_COMPANY}
 """Where these were found, experiments show nothing."""
-_TELLING = (
-    *(Code.READ_BEFORE_START, Code.READ_PAST_END, Code.WRITTEN_OUTSIDE, Code.LEFT_UNWRITTEN, Code.INPUT_WRITTEN),
-    *(Code.EARLIER_CALLS, Code.PLACE_IN_MEMORY, Code.REFUSED, *sorted(DEFECTS), Code.SCALARS, Code.INTERNAL_ERROR),
-    *(Code.REPLACEMENT_TEXT, Code.REPLACEMENT_COUNT, Code.OFFSET, Code.LENGTH, Code.INCOMPLETE, Code.CHUNKING),
-    *(Code.STREAM_OFFSET, Code.LATE, Code.HELD_BACK, Code.EARLY),
+_TELLING: tuple[Sequence[str], ...] = (
+    (Code.READ_BEFORE_START, Code.READ_PAST_END, Code.WRITTEN_OUTSIDE, Code.LEFT_UNWRITTEN, Code.INPUT_WRITTEN),
+    (Code.EARLIER_CALLS, Code.PLACE_IN_MEMORY),
+    (Code.REFUSED,),
+    (*DEFECTS,),
+    (Code.SCALARS, Code.INTERNAL_ERROR),
+    (Code.REPLACEMENT_TEXT,),
+    (Code.REPLACEMENT_COUNT,),
+    (Code.OFFSET,),
+    (Code.LENGTH, Code.INCOMPLETE),
+    (Code.CHUNKING,),
+    (Code.STREAM_OFFSET, Code.LATE, Code.HELD_BACK, Code.EARLY),
 )
 """The codes that are examined. What one says may explain those after it: memory, what a reader loses, what is merely
 counted or placed otherwise, and when answers come."""
 _IN_STREAMS = (Code.CHUNKING, Code.STREAM_OFFSET, Code.LATE, Code.HELD_BACK, Code.EARLY)
 """The codes of what chunks cause."""
-_RANKS = {str(code): rank for rank, code in enumerate(_TELLING)}
+_RANKS = {str(code): rank for rank, codes in enumerate(_TELLING) for code in codes}
 
 
 @dataclass

@@ -170,7 +170,7 @@ def learned(example: bytes, shows: Shows, random: Random, *, checks: int = 200, 
             exact = True
             break
         learner.tell_apart(wrong)
-        table = learner.table() or table
+        table = learner.table()  # None: too many classes
     if table is None:
         return Words((tuple(frozenset((octet,)) for octet in example),), exact=False)
     classes = [
