@@ -11,13 +11,12 @@ from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.examine import EXAMINED, can_examine, explained
-from overlong.conformance.examination.question import Question
-from overlong.conformance.oracle.finding import Bucket, Why
+from overlong.conformance.examination.examine import can_examine
+from overlong.conformance.examination.telling import MOST, is_examinable, rank, why
+from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import MEMORY, Code
-from overlong.conformance.protocol.wire import DECODE, GUARDED, MEASURED, REPLACE, REPLACING, STREAMING, VALIDATE
-from overlong.reference import DEFECTS
+from overlong.conformance.protocol.wire import GUARDED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,30 +27,10 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.run import Run
 
-MOST = 12
-"""The most examinations of a run. Seconds would give another certificate on a slower machine."""
 _KEPT = 256
 """About how many divergences of one kind are held against each condition; the others of the kind go with them."""
 _SKIPPED = {Code.UNSTABLE, Code.IN_COMPANY}
 """Where these were found, experiments show nothing."""
-_TELLING: tuple[Sequence[str], ...] = (
-    (Code.READ_BEFORE_START, Code.READ_PAST_END, Code.WRITTEN_OUTSIDE, Code.LEFT_UNWRITTEN, Code.INPUT_WRITTEN),
-    (Code.EARLIER_CALLS, Code.PLACE_IN_MEMORY),
-    (Code.REFUSED,),
-    (*DEFECTS,),
-    (Code.SCALARS, Code.INTERNAL_ERROR),
-    (Code.REPLACEMENT_TEXT,),
-    (Code.REPLACEMENT_COUNT,),
-    (Code.OFFSET,),
-    (Code.LENGTH, Code.INCOMPLETE),
-    (Code.CHUNKING,),
-    (Code.STREAM_OFFSET, Code.LATE, Code.HELD_BACK, Code.EARLY),
-)
-"""The codes that are examined. What one says may explain those after it: memory, what a reader loses, what is merely
-counted or placed otherwise, and when answers come."""
-_IN_STREAMS = (Code.CHUNKING, Code.STREAM_OFFSET, Code.LATE, Code.HELD_BACK, Code.EARLY)
-"""The codes of what chunks cause."""
-_RANKS = {str(code): rank for rank, codes in enumerate(_TELLING) for code in codes}
 
 
 @dataclass
@@ -131,23 +110,13 @@ class Causes:
         while waiting := [each for each in left if each.findings and not each.tried]:
             chosen = min(waiting, key=_Left.telling)
             example = chosen.least
-            explanation = self._explained(example, target)
+            explanation = why(example, target, self.run.profile)
             if explanation is None or explanation.condition is None:
                 for each in left:
                     each.tried |= each.kind.key == chosen.kind.key
                 continue
             return explanation, _bucket(explanation, example, left)
         return None
-
-    def _explained(self, example: Finding, target: Target) -> Explanation | None:
-        vector, operation = example.vector, example.operation
-        question = Question(vector.octets, vector.earlier or (), vector.chunks)
-        if operation == GUARDED or (operation in STREAMING and example.code not in _IN_STREAMS):
-            # memory is examined beside answers, and what does not depend on chunks is examined without
-            whole = REPLACE if operation in REPLACING else VALIDATE + DECODE + REPLACE
-            operation = next((each for each in whole if each in target.greeting.operations), "")
-            question = Question(vector.octets)
-        return explained(target, question, operation, self.run.profile) if operation else None
 
 
 def _row(found: Divergences, rows: Sequence[int], place: int) -> Finding:
@@ -165,9 +134,7 @@ class _Left:
 
     def __post_init__(self) -> None:
         self._all, self._left = len(self.findings), self.kind.count
-        code, operation = self.kind.key[0], self.kind.operation
-        whole = operation in STREAMING and code not in _IN_STREAMS
-        self.tried = code not in _RANKS or not (operation in EXAMINED or whole)
+        self.tried = not is_examinable(self.kind.key[0], self.kind.operation)
 
     @property
     def least(self) -> Finding:
@@ -175,7 +142,7 @@ class _Left:
 
     def telling(self) -> tuple[int, int, object]:
         """The order of examinations."""
-        return _RANKS[self.kind.key[0]], MEASURED.index(self.kind.operation), self.least.order
+        return *rank(self.kind.key[0], self.kind.operation), self.least.order
 
     def take(self, joins: Callable[[Finding], bool]) -> tuple[list[Finding], int]:
         """Take those that belong to a cause, and their number."""
@@ -207,18 +174,11 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left]) -
         count += number
         if taken:
             keys.add(each.kind.key)
-    assert explanation.condition is not None
     shown = explanation.finding or example
     cause = shown if shown.claim == MEMORY else example
     own = [each for each in members if each.claim == cause.claim]
     own += [shown] if shown.claim == cause.claim and all(each.vector.chunks is not None for each in own) else []
-    why = Why(
-        explanation.sentence,
-        explanation.id,
-        explanation.condition.to_json(),
-        (explanation.predicted, explanation.checked),
-    )
-    return Bucket(min(own, key=partial(_plainest, cause.code)), max(count, 1), frozenset(keys), why)
+    return Bucket(min(own, key=partial(_plainest, cause.code)), max(count, 1), frozenset(keys), explanation.why)
 
 
 def _plainest(code: str, finding: Finding) -> tuple[bool, bool, object]:

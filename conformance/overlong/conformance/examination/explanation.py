@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.prediction import predicts
-from overlong.conformance.oracle.finding import id_of
+from overlong.conformance.oracle.finding import Why, id_of
 
 if TYPE_CHECKING:
     from overlong.conformance.examination.condition import Condition
@@ -59,6 +59,12 @@ class Explanation:
     def id(self) -> str:
         """The condition's id; that of the code if there is none."""
         return self.condition.id if self.condition is not None else id_of(self.code).replace("D-", "C-")
+
+    @property
+    def why(self) -> Why:
+        """What a bucket keeps of it; only if there is a condition."""
+        assert self.condition is not None
+        return Why(self.sentence, self.id, self.condition.to_json(), (self.predicted, self.checked))
 
     def joins(self, finding: Finding) -> bool:
         """True if the condition predicts another finding: then that belongs to the same cause."""

@@ -288,7 +288,7 @@ def _lines_of_set(cause: Cause, width: int) -> Iterator[str]:
     more = dict(cause.more)
     yield from _head_of_cause(cause, more.get(PLAN, cause.vector), printable(cause.section, _LONG), width)
     for part in (
-        f"{more.get(STRINGS, cause.place)}: {thousands(cause.count)}",
+        f"{more.get(SENTENCE) or more.get(STRINGS, cause.place)}: {thousands(cause.count)}",
         f"input {spaced_hex(cause.octets)}",
         *(f"{title} {more[title]}" for title in (AFTER,) if title in more),
         f"expected {cause.expected}",

@@ -106,7 +106,7 @@ class Certificate:
             return self.run.ordered_buckets
         unexpected = self.expected.unexpected
         return [
-            _only(bucket, parts)
+            _only(bucket, parts) if self.expected.covers_some(bucket) else bucket
             for bucket in self.run.ordered_buckets
             if (parts := {kind: unexpected[kind] for kind in sorted(bucket.kinds) if kind in unexpected})
         ]

@@ -14,7 +14,7 @@ from overlong.reference import Decoded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.oracle.finding import Bucket, Finding
+    from overlong.conformance.oracle.finding import Bucket, Finding, Why
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.run import SuiteRun
     from overlong.conformance.results.sweeps import PlanRun
@@ -94,7 +94,7 @@ def bucket_as_json(bucket: Bucket, target: str | Sequence[str]) -> dict[str, Any
     """A bucket, with the command that shows its example again; ``target`` is the name on the command line."""
     from overlong.conformance.results.invocation import replay_command
 
-    example, why = bucket.example, bucket.why
+    example = bucket.example
     return {
         "code": example.code,
         "place": example.place,
@@ -102,17 +102,20 @@ def bucket_as_json(bucket: Bucket, target: str | Sequence[str]) -> dict[str, Any
         "title": example.title,
         "section": example.section,
         "count": bucket.count,
-        **(
-            {}
-            if why is None
-            else {
-                "sentence": why.sentence,
-                "condition": {"id": why.id, **why.condition},
-                "confirmed": list(why.confirmed),
-            }
-        ),
+        **why_as_json(bucket.why),
         "reproduce": replay_command(example.vector, target),
         "example": finding_as_json(example),
+    }
+
+
+def why_as_json(why: Why | None) -> dict[str, Any]:
+    """What the examiner found of a cause; nothing if it was not examined."""
+    if why is None:
+        return {}
+    return {
+        "sentence": why.sentence,
+        "condition": {"id": why.id, **why.condition},
+        "confirmed": list(why.confirmed),
     }
 
 

@@ -205,6 +205,19 @@ class Run:
         """The first bucket that has divergences of a code and place."""
         return self._of.get(kind) or self.buckets.get(kind)
 
+    @property
+    def explanations(self) -> list[Explanation]:
+        """What the examiner found."""
+        return [explanation for explanation, _ in self._explained]
+
+    def explain(self, explanation: Explanation, bucket: Bucket) -> None:
+        """Add the bucket of a further cause."""
+        self.settle([*self.buckets.values(), bucket], [*self._explained, (explanation, bucket)])
+
+    def explained_by(self, explanation: Explanation | None) -> Bucket | None:
+        """The bucket of an explanation."""
+        return next((bucket for each, bucket in self._explained if each is explanation), None)
+
     def cause_of(self, finding: Finding) -> Bucket | None:
         """The bucket that predicts a further finding, or has others of its code and place; None if there is none."""
         predicted = (bucket for explanation, bucket in self._explained if explanation.joins(finding))

@@ -307,6 +307,10 @@ class Expectations:
         """True if every divergence was expected, and every expected deviation occurred."""
         return not self.unexpected and not self.stale
 
+    def covers_some(self, bucket: Bucket) -> bool:
+        """True if an entry covers a divergence of the code and place of one of a bucket's."""
+        return not bucket.kinds.isdisjoint(self._first)
+
     def of_bucket(self, bucket: Bucket) -> Deviation | None:
         """The entry that covers a bucket's divergences; None if a divergence is unexpected."""
         if not bucket.kinds.isdisjoint(self.unexpected):

@@ -110,11 +110,11 @@ def cause_of(bucket: Mapping[str, Any], *, command: str = "", folder: Path | Non
         reason=bucket.get("reason", ""),
         link=bucket.get("link", ""),
         reproduce=placed(again, vector_of(cause), folder) if again else cause.reproduce,
-        more=(*_examined(bucket), *cause.more),
+        more=(*examined(bucket), *cause.more),
     )
 
 
-def _examined(bucket: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def examined(bucket: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What the examiner found of a bucket; nothing if it was not examined."""
     if "sentence" in bucket:
         yield SENTENCE, bucket["sentence"]
