@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _KEPT = 256
 """About how many divergences of one kind are held against each condition; the others of the kind go with them."""
+_VAGUE = 0.95
+"""A rule that predicts less of fresh inputs tells nothing apart."""
 _SKIPPED = {Code.UNSTABLE, Code.IN_COMPANY}
 """Where these were found, experiments show nothing."""
 
@@ -158,13 +160,15 @@ class _Left:
 def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left]) -> Bucket:
     """The bucket of an explanation: all divergences that it predicts, and ``example``.
 
-    A rule that predicts not quite all takes the others of the code and place of the example, too; and faults of memory
-    and internal errors of one code are one cause.
+    A rule that predicts not quite all takes the others of the code and place of the example, too; one that predicts
+    less, or a rule of streams, all of the code. Faults of memory and internal errors of one code are one cause.
     """
+    assert explanation.condition is not None
     closed = explanation.confirmed and example.operation != GUARDED and example.code != Code.INTERNAL_ERROR
+    vague = not explanation.confirmed and (explanation.share < _VAGUE or explanation.condition.streams)
 
     def joins(finding: Finding) -> bool:
-        alike = finding.bucket == example.bucket and not closed
+        alike = finding.code == example.code if vague else finding.bucket == example.bucket and not closed
         return alike or finding is example or explanation.joins(finding)
 
     members, count, keys = list["Finding"](), 0, set[tuple[str, str]]()

@@ -384,9 +384,9 @@ def _describe(
         target.open()
         for plan, each in found:
             finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
-            buckets.append(
-                SweepBucket(plan, each, finding, None, named_apart(target, run.profile, run.operation, each))
-            )
+            buckets.append(SweepBucket(plan, each, finding))
+            others = named_apart(target, run.profile, run.operation, each)
+            buckets[-1] = SweepBucket(plan, each, finding, None, others)
         run.buckets += explained(buckets, target, run.profile, known)
         buckets.clear()
     except (BudgetSpent, TargetError) as error:
