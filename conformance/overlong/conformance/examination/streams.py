@@ -12,6 +12,7 @@ from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
+from overlong.conformance.protocol.kind import Code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +26,8 @@ _SEED, _CHECKED = 0, 400
 _ROUNDS = 4
 _MORE = (2, 3, 4, 5)
 """How many chunks come first."""
+_OF_TIME = (Code.HELD_BACK, Code.LATE, Code.EARLY)
+"""Symptoms of when an answer came, and not of what it is."""
 _NAMES = {
     "offset",
     "characters",
@@ -34,6 +37,7 @@ _NAMES = {
     "cut",
     "after cut",
     "chunks",
+    "chunks before",
     "in chunk",
     "behind",
 }
@@ -81,23 +85,22 @@ class StreamCourse:
             OutOfBudget: there are too few questions.
         """
         readings = self._readings()
-        asked = [question, *self._cut(), *self._wrong()]
         predicted, checked = 0, 0
-        condition = self._learned(readings, asked, self._wrongly(asked))
-        for _ in range(_ROUNDS if condition is not None else 0):
-            fresh = [self._drawn() for _ in range(min(_CHECKED, self.asker.left))]
-            said, best = self._wrongly(fresh), condition
-            predicted = sum(
-                best is not None and best.holds(each) == wrong for each, wrong in zip(fresh, said, strict=True)
-            )
-            checked = len(fresh)
-            if predicted == checked:
+        condition = self._learned(readings, self._answered([question, *self._cut(), *self._wrong()]))
+        for number in range(_ROUNDS if condition is not None else 0):
+            fresh = self._answered([self._drawn() for _ in range(min(_CHECKED, self.asker.left))])
+            best, checked = condition, len(fresh)
+            predicted = sum(best is not None and best.holds(each) == wrong for each, wrong in fresh)
+            if predicted == checked or number == _ROUNDS - 1:
                 break
-            condition = self._learned(readings, fresh, said)
+            condition = self._learned(readings, fresh)
         return condition, predicted, checked
 
-    def _wrongly(self, asked: Sequence[Question]) -> list[bool]:
-        return [symptom != RIGHT for symptom in self.asker.ask(asked)]
+    def _answered(self, asked: Sequence[Question]) -> list[tuple[Question, bool]]:
+        """The questions, and whether the answer is wrong; without those that are only answered at a wrong time."""
+        skipped = () if self.symptom in _OF_TIME else _OF_TIME
+        said = zip(asked, self.asker.ask(asked), strict=True)
+        return [(question, symptom != RIGHT) for question, symptom in said if symptom not in skipped]
 
     def _readings(self) -> list[_Reading]:
         """Characters, characters and errors, or only errors may be what the cause is about."""
@@ -107,11 +110,11 @@ class StreamCourse:
         return [_Reading(self._condition(words)) for words in (products, (*products, other), ())]
 
     @staticmethod
-    def _learned(readings: Sequence[_Reading], asked: Sequence[Question], said: Sequence[bool]) -> Condition | None:
+    def _learned(readings: Sequence[_Reading], answered: Sequence[tuple[Question, bool]]) -> Condition | None:
         """The condition that explains most answers, with some more of them; None if none is wrong."""
         best, most = None, -1
         for reading in readings:
-            for question, wrong in zip(asked, said, strict=True):
+            for question, wrong in answered:
                 reading.add(question, wrong=wrong)
             rule = reading.table.rule()
             if any(reading.table.labels) and (right := reading.explained_by(rule)) > most:
