@@ -21,7 +21,7 @@ Around = tuple[bytes, bytes]
 _COARSE = tuple(bytes([octet]) for octet in b"\0\t\n a0/\\'\"<\x7f")
 _FAR = (200, 1000, 5000, 20_000, 60_000, 100_000, 140_000)
 _GAPS = (1, 2, 3, 4, 6, 9, 17)
-_FEW = 3
+_FEW, _PARTS = 3, 8
 _LONG, _MIXED = 1 << 12, 48
 
 
@@ -69,11 +69,13 @@ class Experiments:
                     yield fill(length, filler) + kept, behind
             if kept:
                 yield from ((fill(length, filler), behind) for length in range(20))
-        total = max(len(setting.before) + len(behind), 40)
-        if total <= _LONG:
-            for length in {*range(min(total, 130)), *(total - less for less in range(min(total, 20)))}:
-                if total - length - len(kept) >= len(setting.kept_behind):
-                    rest = total - length - len(kept) - len(setting.kept_behind)
+        size = len(setting.before) + len(behind)
+        for total in (size, 2 * size) if self._is_burden else (max(size, 40),):
+            parts = [total // _PARTS * part for part in range(_PARTS)]
+            near = range(min(total, 130)), range(total - min(total, 20), total + 1)
+            for length in sorted({*parts, *range(2)} if self._is_burden else {*near[0], *near[1]}):
+                rest = total - length - len(kept) - len(setting.kept_behind)
+                if rest >= 0:
                     yield fill(length) + kept, setting.kept_behind + fill(rest, setting.filler_behind)
 
     def behinds(self, *, fine: bool) -> Iterator[Around]:
