@@ -177,27 +177,58 @@ static size_t whole(const octet *s, size_t n) {
     }
     return 0;
 }
-#define WALK(name, skipped)                                                        \\
+#define TAIL(octet) (((octet) & 0xC0) == 0x80)
+#define WALK(name, skipped, refused)                                               \\
     bool name(const octet *s, size_t n) {                                          \\
+        static bool past;                                                          \\
+        const bool after = past;                                                   \\
+        past = n >= 2 && s[n - 2] == 0xF0 && s[n - 1] == 0x9F;                     \\
         size_t count = 0, errors = 0;                                              \\
         for (size_t i = 0, k; i < n; i += k, count++) {                            \\
             const size_t left = n - i;                                             \\
             k = whole(s + i, left);                                                \\
             if (!k && (k = (skipped))) errors++;                                   \\
-            if (!k) return false;                                                  \\
+            if (!k || (refused)) return false;                                     \\
         }                                                                          \\
-        (void)count;                                                               \\
+        (void)count, (void)after;                                                  \\
         return errors % 3 == 0 || !CANCEL_##name;                                  \\
     }
 #define CANCEL_blocks 0
 #define CANCEL_counted 0
 #define CANCEL_cancel 1
 #define CANCEL_address 0
-WALK(blocks, i % 32 == 28 && left >= 2 && s[i] == 0xC0 && (s[i + 1] & 0xC0) == 0x80 ? 2 : 0)
-WALK(counted, count >= 40 && s[i] == 0xFF)
-WALK(cancel, 1)
-WALK(address, (uintptr_t)(s + i) % 8 == 3 && s[i] == 0xBF)
+#define CANCEL_forms 0
+#define CANCEL_letter 0
+#define CANCEL_late 0
+#define CANCEL_clamped 0
+#define CANCEL_block 0
+#define CANCEL_aligned 0
+#define CANCEL_history 0
+#define CANCEL_rest 0
+#define CANCEL_seen 0
+WALK(blocks, i % 32 == 28 && left >= 2 && s[i] == 0xC0 && TAIL(s[i + 1]) ? 2 : 0, false)
+WALK(counted, count >= 16 && s[i] == 0xFF, false)
+WALK(cancel, 1, false)
+WALK(address, (uintptr_t)(s + i) % 8 == 3 && s[i] == 0xBF, false)
+WALK(forms, left >= 3 && s[i] == 0xE0 && s[i + 1] >> 5 == 4 && TAIL(s[i + 2]) ? 3 : 0, false)
+WALK(letter, 0, k == 2 && s[i] == 0xC3 && s[i + 1] == 0xA9)
+WALK(late, i >= 17 && left >= 2 && s[i] == 0xC0 && s[i + 1] == 0xAF ? 2 : 0, false)
+WALK(clamped, i >= 65535 ? left : 0, false)
+WALK(block, i % 32 == 4, false)
+WALK(aligned, (uintptr_t)(s + i) % 32 == 4, false)
+WALK(history, after && s[i] == 0xFF, false)
+WALK(rest, n >= 8 && i >= n / 8 * 8 ? left : 0, false)
+WALK(seen, s[i] == 0xFF && memchr(s, '/', i), false)
 """
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wrong")
+    (folder / "wrong.c").write_text(FUNCTIONS, "utf-8")
+    found = folder / "libwrong.so"
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", found, folder / "wrong.c"], check=True)
+    return found
 
 
 @pytest.mark.long
@@ -206,15 +237,29 @@ WALK(address, (uintptr_t)(s + i) % 8 == 3 && s[i] == 0xBF)
     ("name", "octets", "sentence"),
     [
         ("blocks", b"x" * 60 + b"\xc0\xaf", "accepts C0 80-BF at offset 28 modulo 32"),
-        ("counted", "é".encode() * 40 + b"\xff", "accepts FF after 40 or more characters"),
-        ("cancel", b"a\xff\xfe\xfd", "accepts any error if there are a multiple of 3 of them"),
+        ("counted", "é".encode() * 40 + b"\xff", "accepts FF after 16 or more characters"),
+        ("cancel", b"a\x80\x80\xfd", "accepts errors if there are 3, 6, 9 … of them"),
         ("address", b"\xbfaaa", "accepts BF at addresses of 3 modulo 8"),
+        ("forms", b"a\xe0\x80\x80", "accepts E0 80-9F 80-BF"),
+        ("letter", "Zoé".encode(), "refuses U+00E9"),
+        ("late", b"x" * 40 + b"\xc0\xaf/", "accepts C0 AF at offset 17 or more"),
+        ("clamped", b"x" * 70_000 + b"\xff", "reads only the first 65 535 octets"),
+        ("block", b"xxxx\xed", "misses octet 4 of each block of 32"),
+        ("aligned", b"x" * 40 + b"\xff" + b"x" * 23, "misses octet 4 of each aligned block of 32"),
+        ("rest", b"x" * 9 + b"\xff", "accepts errors in the rest after blocks of 8"),
+        ("seen", b"x/x\xff", "accepts FF after U+002F anywhere"),
     ],
 )
-def test_a_function_is_examined(name, octets, sentence, tmp_path):
-    (tmp_path / "wrong.c").write_text(FUNCTIONS, "utf-8")
-    library = tmp_path / "libwrong.so"
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, tmp_path / "wrong.c"], check=True)
+def test_a_function_is_examined(name, octets, sentence, library):
     found = face.examine(f"so:{library}:{name}?abi=bool(ptr,len)", octets)
     assert found.sentence == sentence
     assert found.confirmed
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_an_earlier_call_may_decide(library):
+    found = face.examine(f"so:{library}:history?abi=bool(ptr,len)", b"\xff", earlier=(b"a\xf0\x9f",))
+    assert found.sentence == "accepts FF after an earlier call that ended in F0 9F"
+    assert found.condition.holds(Question(b"a\xff", (b"\xf0\x9f",)))
+    assert not found.condition.holds(Question(b"a\xff", (b"\xf0\x9f\x98",)))

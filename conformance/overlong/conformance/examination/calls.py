@@ -33,7 +33,7 @@ def recalled(inquiry: Inquiry, octets: bytes) -> bool:
     inquiry.symptom = said[0] if said[0] != RIGHT else wrong[0][0]
     if inquiry.symptom == Code.INTERNAL_ERROR and not inquiry.text.is_well_formed(octets):
         inquiry.symptom = Code.OFFSET
-    inquiry.recalls = len({symptom == inquiry.symptom for symptom in said[1:]}) > 1
+    inquiry.recalls = len({symptom == inquiry.symptom for symptom in said[not given :]}) > 1
     if inquiry.recalls:
         shown = next(each for symptom, each in wrong if symptom == inquiry.symptom)
         asker.earlier = given if given and said[0] != RIGHT else shown

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 Around = tuple[bytes, bytes]
 """The octets before the core and behind it."""
 _COARSE = tuple(bytes([octet]) for octet in b"\0\t\n a0/\\'\"<\x7f")
+_FAR = (200, 1000, 5000, 20_000, 60_000, 100_000, 140_000)
 _GAPS = (1, 2, 3, 4, 6, 9, 17)
-_FEW = 3
+_FEW, _PARTS = 3, 8
 _LONG, _MIXED = 1 << 12, 48
 
 
@@ -60,32 +61,42 @@ class Experiments:
         """Octets before, of each kind; and the same with the length kept."""
         setting = self.setting
         kept, behind = setting.kept_before, setting.behind
-        lengths = thresholds(self.most) if fine else [*range(18), 31, 32, 33, 63, 64, 65]
+        lengths = thresholds(self.most) if fine else self._some_lengths()
         near = self._near(setting.count * len(setting.filler), fine=fine)
-        for filler in FILLERS:
+        for filler in self._fillers:
             for length in sorted({*lengths, *near}):
                 if length >= 0 and (length <= _LONG or filler == b"a"):
                     yield fill(length, filler) + kept, behind
             if kept:
                 yield from ((fill(length, filler), behind) for length in range(20))
-        total = max(len(setting.before) + len(behind), 40)
-        if total <= _LONG:
-            for length in {*range(min(total, 130)), *(total - less for less in range(min(total, 20)))}:
-                if total - length - len(kept) >= len(setting.kept_behind):
-                    rest = total - length - len(kept) - len(setting.kept_behind)
+        size = len(setting.before) + len(behind)
+        for total in (size, 2 * size) if self._is_burden else (max(size, 40),):
+            parts = [total // _PARTS * part for part in range(_PARTS)]
+            near = range(min(total, 130)), range(total - min(total, 20), total + 1)
+            for length in sorted({*parts, *range(2)} if self._is_burden else {*near[0], *near[1]}):
+                rest = total - length - len(kept) - len(setting.kept_behind)
+                if rest >= 0:
                     yield fill(length) + kept, setting.kept_behind + fill(rest, setting.filler_behind)
 
     def behinds(self, *, fine: bool) -> Iterator[Around]:
         """Octets behind, of each kind."""
         setting = self.setting
-        lengths = thresholds(self.most) if fine else [*range(12), 15, 16, 17, 31, 32, 33, 64]
+        lengths = thresholds(self.most) if fine else self._some_lengths()
         near = self._near(setting.count_behind * len(setting.filler_behind), fine=fine)
-        for filler in FILLERS:
+        for filler in self._fillers:
             for length in sorted({*lengths, *near}):
                 if length >= 0 and (length <= _LONG or filler == b"a"):
                     yield setting.before, setting.kept_behind + fill(length, filler)
             if setting.kept_behind:
                 yield from ((setting.before, fill(length, filler)) for length in range(12))
+
+    @property
+    def _fillers(self) -> tuple[bytes, ...]:
+        return FILLERS[::3] if self._is_burden else FILLERS
+
+    def _some_lengths(self) -> list[int]:
+        """Few lengths; the long ones too if the setting is long anyway."""
+        return [*range(18), 31, 32, 33, 63, 64, 65, *(each for each in _FAR if self._is_burden and each <= self.most)]
 
     @staticmethod
     def _near(length: int, *, fine: bool) -> set[int]:

@@ -54,7 +54,8 @@ class Budget(NamedTuple):
 
 
 _FUNCTION = Budget(40_000, 32 << 20, 1 << 18, 2000, fine=True)
-_IN_BATCHES = Budget(12_000, 2 << 20, 1 << 14, 500, fine=True)
+_WITH_OUTPUT = Budget(40_000, 10 << 20, 1 << 18, 2000, fine=True)
+_IN_BATCHES = Budget(12_000, 1 << 20, 1 << 14, 500, fine=True)
 _SINGLY = Budget(1000, 1 << 18, 1 << 10, 100, fine=False)
 _STARTED = Budget(80, 1 << 16, 256, 20, fine=False)
 
@@ -64,10 +65,10 @@ def can_examine(profile: Profile) -> bool:
     return all(map(text_of(profile.dialect).is_well_formed, FILLERS))
 
 
-def budget_of(greeting: Greeting) -> Budget:
+def budget_of(greeting: Greeting, operation: str) -> Budget:
     """Thousands of questions for a function, hundreds for an adapter, tens for a program that starts each time."""
     if GUARDED in greeting.operations:
-        return _FUNCTION
+        return _FUNCTION if operation in VALIDATE else _WITH_OUTPUT
     if "slow" in greeting.traits:
         return _STARTED
     return _IN_BATCHES if BATCH in greeting.operations else _SINGLY
@@ -127,13 +128,13 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     greeting = target.greeting
     if operation not in greeting.operations:
         raise TargetError(f"{target.id}: it does not offer {operation}")
-    budget = budget_of(greeting)
+    budget = budget_of(greeting, operation)
     profile = profile.as_said(greeting)
     asker = Asker(target, profile, operation, questions=budget.questions, octets=budget.octets)
     guarded = _in_memory(target, question, profile)
     finding = asker.finding(question) or guarded
     if finding is not None and operation == STREAM_DECODE:
-        return _of_stream(asker, finding, text_of(profile.dialect))
+        return _of_stream(asker, question, finding, text_of(profile.dialect))
     if finding is None or isinstance(finding.observed, Accepted | Refused | Failed):
         place = None
         if finding is not None and isinstance(finding.observed, Refused) and profile.counts == "octets":
@@ -152,10 +153,10 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     return Explanation(finding, None, finding.title, asked=asker.asked, operation=operation)
 
 
-def _of_stream(asker: Asker, finding: Finding, text: Text) -> Explanation:
+def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -> Explanation:
     condition, predicted, checked = None, 0, 0
     with suppress(OutOfBudget):
-        condition, predicted, checked = StreamCourse(asker, text, symptom_of(finding.code)).run()
+        condition, predicted, checked = StreamCourse(asker, text, symptom_of(finding.code)).run(question)
     sentence = sentence_of(condition) if condition is not None else finding.title
     if checked and predicted < GOOD * checked:
         sentence = f"nearly: {sentence}"

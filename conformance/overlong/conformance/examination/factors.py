@@ -172,13 +172,20 @@ def _length_before(site: Site) -> int:
     return NONE if site.after is None else len(site.after)
 
 
+def _unfinished(site: Site) -> bytes:
+    """The octets of a character within which the call before ended."""
+    rest = site.after[site.text.end(site.after) :] if site.after else b""
+    automaton = site.text.spoken.automaton
+    return rest if automaton.run(rest) != automaton.dead else b""
+
+
 def _unfinished_before(site: Site) -> int:
-    """The lead octet of the character within which the call before ended."""
-    if site.after is None:
-        return NONE
-    end, automaton = site.text.end(site.after), site.text.spoken.automaton
-    rest = site.after[end:]
-    return rest[0] if rest and automaton.run(rest) != automaton.dead else NONE
+    return next(iter(_unfinished(site)), NONE)
+
+
+def _rest_before(site: Site) -> int:
+    rest = _unfinished(site)
+    return int.from_bytes(rest, "big") if rest else NONE
 
 
 def _chunk_of(site: Site) -> int:
@@ -228,6 +235,7 @@ FACTORS: tuple[Factor, ...] = (
     Factor("chunks before", NUMBER, _number_of_chunk, 1),
     Factor("chunks", NUMBER, lambda site: len(site.chunks), 1),
     Factor("unfinished before", OCTET, _unfinished_before),
+    Factor("rest before", OCTET, _rest_before, 1),
     Factor("accepted before", FLAG, _accepted_before),
     Factor("length before", NUMBER, _length_before),
     Factor("same length before", FLAG, _same_length),

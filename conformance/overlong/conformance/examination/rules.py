@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.atoms import Atom, atoms_of, order_of
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.factors import Factor, Site
 
 _MOST_ATOMS = 5
-_PAIRS = 160
+_PAIRS = 500
 """The most atoms that pairs are made of."""
 _TRIPLES = 60
 _PLAIN = 3
@@ -110,37 +110,57 @@ def _cheapest(held: dict[int, Atom]) -> Rule:
     """
     if 0 in held and held[0].cost <= _PLAIN:
         return Rule((held[0],))
-    masks = sorted(held, key=lambda mask: (mask.bit_count(), _key(held[mask])))[:_PAIRS]
-    found: list[tuple[Atom, ...]] = [(held[0],)] if 0 in held else []
-    found += [(held[one], held[other]) for one, other in combinations(masks, 2) if not one & other]
-    if not found:
-        few = masks[:_TRIPLES]
-        found = [
-            (held[one], held[other], held[third])
-            for number, one in enumerate(few)
-            for place, other in enumerate(few[number + 1 :], number + 1)
-            if (one & other).bit_count() <= _HELPS * one.bit_count()
-            for third in few[place + 1 :]
-            if not one & other & third
-        ]
-    return _in_order(min(found, key=_cost)) if found else _greedy(held, masks)
+    alone = (held[0],) if 0 in held else None
+    ordered = sorted(held, key=lambda mask: _key(held[mask]))[:_PAIRS]
+    best = _cheapest_pair(held, ordered, alone)
+    if best is None:
+        masks = sorted(held, key=lambda mask: (mask.bit_count(), _key(held[mask])))
+        best = _cheapest_triple(held, masks[:_TRIPLES])
+    return _in_order(best) if best is not None else _greedy(held)
 
 
-def _cost(atoms: Sequence[Atom]) -> tuple[int, list[int]]:
-    orders = sorted(order_of(atom.factor) for atom in atoms)
-    return sum(atom.cost for atom in atoms) + len(atoms), orders
+def _cheapest_pair(
+    held: dict[int, Atom], ordered: Sequence[int], best: tuple[Atom, ...] | None
+) -> tuple[Atom, ...] | None:
+    """The cheapest pair of atoms, of masks in the order of their cost, under which no right answer is left."""
+    for number, one in enumerate(ordered):
+        for other in ordered[number + 1 :]:
+            pair = held[one], held[other]
+            if best is not None and pair[0].cost + pair[1].cost + 2 > _cost(best)[0]:
+                break
+            if not one & other and (best is None or _cost(pair) < _cost(best)):
+                best = pair
+    return best
+
+
+def _cheapest_triple(held: dict[int, Atom], masks: Sequence[int]) -> tuple[Atom, ...] | None:
+    """The same for three, of which the second helps the first a lot."""
+    found = [
+        (held[one], held[other], held[third])
+        for number, one in enumerate(masks)
+        for place, other in enumerate(masks[number + 1 :], number + 1)
+        if (one & other).bit_count() <= _HELPS * one.bit_count()
+        for third in masks[place + 1 :]
+        if not one & other & third
+    ]
+    return min(found, key=_cost, default=None)
+
+
+def _cost(atoms: Iterable[Atom]) -> tuple[int, list[int]]:
+    some = list(atoms)
+    return sum(atom.cost for atom in some) + len(some), sorted(order_of(atom.factor) for atom in some)
 
 
 def _in_order(atoms: Iterable[Atom]) -> Rule:
     return Rule(tuple(sorted(atoms, key=lambda atom: order_of(atom.factor))))
 
 
-def _greedy(held: dict[int, Atom], masks: Sequence[int]) -> Rule:
+def _greedy(held: dict[int, Atom]) -> Rule:
     """Atoms one after another, as long as they leave fewer right answers: an approximate rule."""
     chosen, left = list[Atom](), -1
-    while len(chosen) < _MOST_ATOMS and masks:
+    while len(chosen) < _MOST_ATOMS and held:
         best = min(
-            masks, key=lambda mask: ((left & mask).bit_count() if left >= 0 else mask.bit_count(), _key(held[mask]))
+            held, key=lambda mask: ((left & mask).bit_count() if left >= 0 else mask.bit_count(), _key(held[mask]))
         )
         after = best if left < 0 else left & best
         if left >= 0 and after.bit_count() >= left.bit_count() * _HELPS:

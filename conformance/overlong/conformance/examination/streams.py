@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
-from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -12,15 +12,22 @@ from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
+from overlong.conformance.protocol.kind import Code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from overlong.conformance.examination.asking import Asker
+    from overlong.conformance.examination.factors import Site
     from overlong.conformance.examination.products import Product
     from overlong.conformance.examination.text import Text
 
 _SEED, _CHECKED = 0, 400
+_ROUNDS = 4
+_MORE = (2, 3, 4, 5)
+"""How many chunks come first."""
+_OF_TIME = (Code.HELD_BACK, Code.LATE, Code.EARLY)
+"""Symptoms of when an answer came, and not of what it is."""
 _NAMES = {
     "offset",
     "characters",
@@ -30,9 +37,30 @@ _NAMES = {
     "cut",
     "after cut",
     "chunks",
+    "chunks before",
     "in chunk",
     "behind",
 }
+
+
+class _Reading:
+    """What a cause may be about, and the places that have it."""
+
+    def __init__(self, condition: Condition) -> None:
+        self.condition = condition
+        self.table = Table([*(each for each in FACTORS if each.name in _NAMES), *IN_STREAMS])
+        self._asked: list[tuple[list[Site], bool]] = []
+
+    def add(self, question: Question, *, wrong: bool) -> None:
+        sites = self.condition.sites(question)
+        self._asked.append((sites, wrong))
+        within = [site for site in sites if site.cut != NONE] or sites
+        for site in sites if not wrong else within if len(within) == 1 else ():
+            self.table.add(site, wrong=wrong)
+
+    def explained_by(self, rule: Rule) -> int:
+        """The number of answers about which a rule is right."""
+        return sum(any(map(rule.holds, sites)) == wrong for sites, wrong in self._asked)
 
 
 class StreamCourse:
@@ -47,45 +75,58 @@ class StreamCourse:
         self._errors = [bytes([octet]) for octet in range(256) if octet not in text.leads][::37]
         self._errors += [each[:size] for each in self.characters for size in range(1, len(each))]
 
-    def run(self) -> tuple[Condition | None, int, int]:
+    def run(self, question: Question) -> tuple[Condition | None, int, int]:
         """The condition, the fresh questions that it predicts, and their number.
+
+        Args:
+            question: an example.
 
         Raises:
             OutOfBudget: there are too few questions.
         """
-        asked = [*self._cut(), *self._wrong()]
-        said = [symptom != RIGHT for symptom in self.asker.ask(asked)]
-        best = list[tuple[int, Condition]]()
+        readings = self._readings()
+        predicted, checked = 0, 0
+        condition = self._learned(readings, self._answered([question, *self._cut(), *self._wrong()]))
+        for number in range(_ROUNDS if condition is not None else 0):
+            fresh = self._answered([self._drawn() for _ in range(min(_CHECKED, self.asker.left))])
+            best, checked = condition, len(fresh)
+            predicted = sum(best is not None and best.holds(each) == wrong for each, wrong in fresh)
+            if predicted == checked or number == _ROUNDS - 1:
+                break
+            condition = self._learned(readings, fresh)
+        return condition, predicted, checked
+
+    def _answered(self, asked: Sequence[Question]) -> list[tuple[Question, bool]]:
+        """The questions, and whether the answer is wrong; without those that are only answered at a wrong time."""
+        skipped = () if self.symptom in _OF_TIME else _OF_TIME
+        said = zip(asked, self.asker.ask(asked), strict=True)
+        return [(question, symptom != RIGHT) for question, symptom in said if symptom not in skipped]
+
+    def _readings(self) -> list[_Reading]:
+        """Characters, characters and errors, or only errors may be what the cause is about."""
         products = self.text.products
         single = frozenset(octet for product in products if len(product) == 1 for octet in product[0])
         other = (frozenset(range(256)) - single,)
-        for words in (products, (*products, other), ()):
-            condition = self._condition(words)
-            table = Table([*(each for each in FACTORS if each.name in _NAMES), *IN_STREAMS])
-            for question, wrong in zip(asked, said, strict=True):
-                sites = condition.sites(question)
-                within = [site for site in sites if site.cut != NONE] or sites
-                for site in sites if not wrong else within if len(within) == 1 else ():
-                    table.add(site, wrong=wrong)
-            if not any(table.labels):
-                continue
-            condition = self._condition(words, table.rule())
-            right = sum(condition.holds(each) == wrong for each, wrong in zip(asked, said, strict=True))
-            best.append((right, condition))
-        if not best:
-            return None, 0, 0
-        condition = max(best, key=itemgetter(0))[1]
-        fresh = [self._drawn() for _ in range(min(_CHECKED, self.asker.left))]
-        found = [symptom != RIGHT for symptom in self.asker.ask(fresh)]
-        predicted = sum(condition.holds(each) == wrong for each, wrong in zip(fresh, found, strict=True))
-        return condition, predicted, len(fresh)
+        return [_Reading(self._condition(words)) for words in (products, (*products, other), ())]
 
-    def _condition(self, words: tuple[Product, ...], rule: Rule | None = None) -> Condition:
+    @staticmethod
+    def _learned(readings: Sequence[_Reading], answered: Sequence[tuple[Question, bool]]) -> Condition | None:
+        """The condition that explains most answers, with some more of them; None if none is wrong."""
+        best, most = None, -1
+        for reading in readings:
+            for question, wrong in answered:
+                reading.add(question, wrong=wrong)
+            rule = reading.table.rule()
+            if any(reading.table.labels) and (right := reading.explained_by(rule)) > most:
+                best, most = replace(reading.condition, rule=rule), right
+        return best
+
+    def _condition(self, words: tuple[Product, ...]) -> Condition:
         """About these words and, if there are none, about errors."""
         return Condition(
             self.symptom,
             words,
-            rule or Rule(),
+            Rule(),
             speaks=self.text.spoken.name,
             operation=self.asker.operation,
             subparts=not words,
@@ -101,6 +142,8 @@ class StreamCourse:
                     for cut in range(len(each) + 1):
                         yield in_chunks(octets, [start + cut])
                         yield in_chunks(octets, [start + cut, start + cut])
+                        if before and not behind:
+                            yield from (in_chunks(octets, [*range(1, more), start + cut]) for more in _MORE)
 
     def _wrong(self) -> Iterator[Question]:
         """Errors at the end and within, in the first chunk and in later ones."""
@@ -118,7 +161,7 @@ class StreamCourse:
         if random.random() < 0.3:
             pieces.insert(random.randrange(len(pieces) + 1), random.choice(self._errors))
         octets = b"".join(pieces)
-        return in_chunks(octets, [random.randrange(len(octets) + 1) for _ in range(random.randrange(3))])
+        return in_chunks(octets, [random.randrange(len(octets) + 1) for _ in range(random.randrange(5))])
 
 
 def in_chunks(octets: bytes, cuts: Sequence[int]) -> Question:

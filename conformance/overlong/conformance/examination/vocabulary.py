@@ -14,7 +14,7 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import REPLACING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from overlong.conformance.examination.condition import Condition
     from overlong.conformance.examination.inquiry import Inquiry
@@ -27,6 +27,7 @@ _NEARLY = 0.95
 _CHECKS, _CHECKS_OF_MORE, _CHECKS_COARSE = 200, 100, 20
 _LONGER = 16
 _MORE = 4
+_LAST = 0xFF
 _ANY = ((frozenset(range(0x80, 0x100)),),)
 """The words if any error is one."""
 
@@ -59,13 +60,15 @@ def widen(inquiry: Inquiry) -> None:
         return
     of_characters = inquiry.text.is_well_formed(setting.core)
     tried = panel.notable(inquiry.text) if of_characters else panel.strange(inquiry.text)
-    strings = {each: setting.with_core(each) for each in tried}
-    symptoms = dict(zip(strings, inquiry.asker.ask([Question(each) for each in strings.values()]), strict=True))
+    symptoms: dict[bytes, str] = {}
     for _ in range(_PARTS):
+        new = [each for each in dict.fromkeys([*tried, *_next_to(inquiry)]) if each not in symptoms]
+        asked = [Question(setting.with_core(each)) for each in new]
+        symptoms.update(zip(new, inquiry.asker.ask(asked), strict=True))
         more = [
             each
-            for each, octets in strings.items()
-            if symptoms[each] == inquiry.symptom and not inquiry.known.holds(inquiry.question(octets))
+            for each, symptom in symptoms.items()
+            if symptom == inquiry.symptom and not inquiry.known.holds(inquiry.question(setting.with_core(each)))
         ]
         if not more:
             return
@@ -74,6 +77,18 @@ def widen(inquiry: Inquiry) -> None:
             return
         joined = [*inquiry.known.words, *found.products]
         inquiry.condition = replace(inquiry.known, words=tuple(dict.fromkeys(joined)))
+
+
+def _next_to(inquiry: Inquiry) -> Iterator[bytes]:
+    """Words right before and behind the known ones, in the order of octets."""
+    tails = {chosen(product[-1]) for product in inquiry.text.products if len(product) > 1 for chosen in (min, max)}
+    for product in inquiry.known.words:
+        ends = bytes(map(min, product)), bytes(map(max, product))
+        for place, octets in enumerate(product):
+            for word, octet in zip(ends, (min(octets) - 1, max(octets) + 1), strict=True):
+                if 0 <= octet <= _LAST:
+                    for rest in (*ends, *(bytes([tail]) * len(product) for tail in sorted(tails))):
+                        yield word[:place] + bytes([octet]) + rest[place + 1 :]
 
 
 def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...] = words.ALL) -> words.Words:
