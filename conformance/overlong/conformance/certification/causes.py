@@ -11,7 +11,6 @@ from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.examine import can_examine
 from overlong.conformance.examination.telling import MOST, is_examinable, rank, why
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
@@ -90,7 +89,7 @@ class Causes:
             target: open. Failures of it end the examination, not the run.
         """
         found = list[tuple["Explanation", Bucket]]()
-        skipped = not self.run.codes.isdisjoint(_SKIPPED) or not can_examine(self.run.profile)
+        skipped = not self.run.codes.isdisjoint(_SKIPPED)
         left = [_Left(kind, self._shown(kind)) for kind in self._kinds.values()]
         try:
             for _ in range(0 if skipped else MOST):
@@ -181,13 +180,14 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left]) -
     shown = explanation.finding or example
     cause = shown if shown.claim == MEMORY else example
     own = [each for each in members if each.claim == cause.claim]
-    own += [shown] if shown.claim == cause.claim and all(each.vector.chunks is not None for each in own) else []
+    own += [shown] if shown.claim == cause.claim else []
     return Bucket(min(own, key=partial(_plainest, cause.code)), max(count, 1), frozenset(keys), explanation.why)
 
 
-def _plainest(code: str, finding: Finding) -> tuple[bool, bool, object]:
-    """The order of examples: whole inputs before streams, and those of the cause's code first."""
-    return finding.vector.chunks is not None, finding.code != code, finding.order
+def _plainest(code: str, finding: Finding) -> tuple[bool, bool, object, bool, object]:
+    """The order of examples: whole inputs before streams, the cause's code before others, and of a suite's if equal."""
+    order = finding.order
+    return finding.vector.chunks is not None, finding.code != code, order[:2], finding.vector.category == "input", order
 
 
 def _others(left: Sequence[_Left]) -> Iterator[Bucket]:

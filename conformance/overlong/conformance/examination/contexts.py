@@ -72,8 +72,8 @@ class Experiments:
         size = len(setting.before) + len(behind)
         for total in (size, 2 * size) if self._is_burden else (max(size, 40),):
             parts = [total // _PARTS * part for part in range(_PARTS)]
-            near = range(min(total, 130)), range(total - min(total, 20), total + 1)
-            for length in sorted({*parts, *range(2)} if self._is_burden else {*near[0], *near[1]}):
+            ends = {*range(min(total, 130)), *range(total - min(total, 20), total + 1)}
+            for length in sorted({*parts, *range(2)} if self._is_burden else ends):
                 rest = total - length - len(kept) - len(setting.kept_behind)
                 if rest >= 0:
                     yield fill(length) + kept, setting.kept_behind + fill(rest, setting.filler_behind)
@@ -203,7 +203,7 @@ class Experiments:
             if size == length:
                 break
             each = (
-                random.choice(self._by_size[of if of <= length - size else 1])
+                random.choice(self._by_size.get(of, self._by_size[1]) if of <= length - size else self._by_size[1])
                 if random.random() < plain
                 else FILLERS[of - (of == 1)]
             )

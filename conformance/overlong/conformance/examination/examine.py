@@ -10,7 +10,6 @@ from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget
 from overlong.conformance.examination.course import Course
 from overlong.conformance.examination.explanation import GOOD, Explanation
 from overlong.conformance.examination.inquiry import Inquiry
-from overlong.conformance.examination.least import FILLERS
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.streams import StreamCourse
@@ -58,11 +57,6 @@ _WITH_OUTPUT = Budget(40_000, 10 << 20, 1 << 18, 2000, fine=True)
 _IN_BATCHES = Budget(12_000, 1 << 20, 1 << 14, 500, fine=True)
 _SINGLY = Budget(1000, 1 << 18, 1 << 10, 100, fine=False)
 _STARTED = Budget(80, 1 << 16, 256, 20, fine=False)
-
-
-def can_examine(profile: Profile) -> bool:
-    """True if the text that experiments put around an example is well-formed by a profile."""
-    return all(map(text_of(profile.dialect).is_well_formed, FILLERS))
 
 
 def budget_of(greeting: Greeting, operation: str) -> Budget:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.examine import can_examine
 from overlong.conformance.examination.telling import MOST, is_examinable, rank, why
 from overlong.conformance.protocol.kind import Code
 
@@ -35,7 +34,7 @@ def explained(
         TargetError: it cannot be asked any more.
     """
     causes, found = list(known), list(buckets)
-    left = 0 if any(each.finding.code == Code.UNSTABLE for each in buckets) or not can_examine(profile) else MOST
+    left = 0 if any(each.finding.code == Code.UNSTABLE for each in buckets) else MOST
     for place in sorted(range(len(buckets)), key=lambda place: _order(buckets[place].finding)):
         bucket = buckets[place]
         finding = _with_earlier(bucket)
