@@ -41,6 +41,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
+CAUSES = (
+    "### What belongs to what",
+    "",
+    "`certify` finds causes [by experiment](examine.md). What follows from a cause belongs to its bucket, and its code",
+    "fails no claim of its own. The first code of these that a decoder shows is examined first:",
+    "",
+    "| cause | what belongs to it, where its condition predicts it |",
+    "|---|---|",
+    "| OV801 to OV805 | a verdict or output that is wrong because of octets outside the input; OV806 |",
+    "| OV101 | the same in streams (OV501); offsets before the first error (OV301, OV503); U+FFFD for the character"
+    " (OV4xx) |",
+    "| OV2xx | other defects accepted for one reason; offsets after the first error, and other lengths (OV301 to OV303,"
+    " OV503); text in place of U+FFFD (OV402); refusals of streams that come late (OV512) |",
+    "| OV102 | the same with U+FFFD around it, and in streams |",
+    "| OV402 | wrong numbers of U+FFFD (OV401), for the same octets |",
+    "| OV301 | OV302, OV303 and OV503, for the same octets |",
+    "| OV501 | OV503 and OV51x, for the same cuts |",
+    "",
+    "What is not examined is sorted by code and place: encoders, lists of values, crashes, answers that change, recorded",
+    "answers, and what remains after twelve examinations.",
+)
 
 
 def codes() -> Iterator[str]:
@@ -63,6 +84,7 @@ def codes() -> Iterator[str]:
     yield ""
     for claim, meaning in CLAIMS.items():
         yield f"- **{claim}**: {meaning}"
+    yield from ("", *CAUSES)
     for kind in KINDS.values():
         yield from ("", f"### {kind.code} {kind.title}", "", kind.paragraph, "", f"- Claim: {kind.claim}")
         if kind.section:

@@ -40,7 +40,7 @@ class Place:
     """Strings to ask before it."""
 
 
-def _octets(number: int, length: int) -> bytes:
+def sequence(number: int, length: int) -> bytes:
     """The sequence of a given length for a number, by the layout of RFC 2279."""
     if length == 1:
         return bytes([number])
@@ -68,7 +68,7 @@ def _range(random: Random, words: str, length: int, least: int, most: int, *, pl
     shown = f"{first:X}" if first == last else f"{first:X} to {last:X}"
     return Fault(
         f"{words} of {length} octets ({shown})",
-        _octets(first, length),
+        sequence(first, length),
         accepts=f"LOOSE({length}, {first:#x}, {last:#x})",
     )
 

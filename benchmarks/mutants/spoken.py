@@ -84,14 +84,15 @@ class Population:
         def proved(mutant: Spoken) -> Spoken | None:
             requests = [frame(0, operation.encode() + payload) for operation, payload in mutant.requests]
             asked.write_bytes(b"".join(requests))
-            answers = zip(*(_frames(self.answers(folder, each, asked)) for each in (mutant.symbol, RIGHT)), strict=True)
+            answers = zip(*(frames(self.answers(folder, each, asked)) for each in (mutant.symbol, RIGHT)), strict=True)
             shown = [request for request, (one, other) in zip(mutant.requests, answers, strict=True) if one != other]
             return replace(mutant, requests=(min(shown, key=lambda each: len(each[1])),)) if shown else None
 
         return those_shown(candidates, proved)
 
 
-def _frames(octets: bytes) -> list[bytes]:
+def frames(octets: bytes) -> list[bytes]:
+    """The frames of a row of octets."""
     found, start = list[bytes](), 0
     while start < len(octets):
         end = start + 4 + HEAD.unpack_from(octets, start)[0]

@@ -17,6 +17,8 @@ from overlong.reference import IllFormed, decode_scalars, dialect
 from planted.tables import tables
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mutants.population import Mutant
 
 FILE = "transcribed_callables.py"
@@ -25,7 +27,9 @@ RIGHT, RIGHT_OUTPUT = "right", "right_output"
 _VALIDATORS, _DECODERS = 0.02, 0.05
 """The shares of the populations in C: certificates take as many minutes as these have hundredths."""
 _WALKERS = Path(__file__).with_name("walkers.py.txt")
-_WALK, _STEP, _DECODE = _WALKERS.read_text("ascii").split("# ---\n")[1:]
+_HELPERS, *_SECTIONS = re.split(r"^# --- (\w+)\n", _WALKERS.read_text("ascii"), flags=re.MULTILINE)
+_TEMPLATES = dict(zip(_SECTIONS[::2], _SECTIONS[1::2], strict=True))
+"""The function in Python for each macro in C."""
 _IN_PYTHON = (
     (r"^\(past->key == hash\(s, n, (\d+)\) && n >= (\d+).*", r"kept(past, s, ok, \1, \2)"),
     (r"^(.*) \? (.*) : ok$", r"(\2) if (\1) else ok"),
@@ -35,7 +39,11 @@ _IN_PYTHON = (
     (r" \? ", " and "),
     (r" : 0", ""),
     (r"/", "//"),
-    (r"past->", "past."),
+    (r"(past|now)->", r"\1."),
+    (r"\breturn refuse\(answer, (.*), 0, 0xFF\)", r"return \1"),
+    (r"\bLOSE\b", "now.state = now.held = 0"),
+    (r"\bPASS_OVER\b", "s = pass_over(now, s)"),
+    (r"\bADDRESS\b", "address"),
     (r"\bs \+ i", "s, i"),
     (r"LOOSE\(", "loose(s, i, left, "),
     (r"LEAD_BEFORE", "(before and s[i - before])"),
@@ -64,22 +72,28 @@ def _arguments(code: str) -> list[str]:
 
 def _function(symbol: str, code: str) -> str:
     _, *arguments = _arguments(code)
-    template = {"WALK": _WALK, "STEP": _STEP, "DECODE": _DECODE}[code.partition("(")[0]]
+    template = _TEMPLATES[code.partition("(")[0]]
     for place, argument in enumerate(arguments):
-        template = template.replace(f"_{place}_", argument)
+        template = template.replace(f"_{place}_", argument or "pass")
     return template.replace("NAME", symbol)
 
 
-def _text(mutants: list[Mutant]) -> str:
-    """The file of all callables."""
-    functions = [(each.symbol, each.code) for each in mutants]
-    functions += [(RIGHT, "WALK(NAME, 0, false, ok)"), (RIGHT_OUTPUT, "DECODE(NAME, false, c, false, 0)")]
+def text_of(functions: Iterable[tuple[str, str]]) -> str:
+    """A file of callables: each has a symbol, and its code in C."""
     return "\n".join(
         (
             *(f"{name} = {value!r}" for name, value in tables().items()),
-            _WALKERS.read_text("ascii").split("# ---\n")[0],
+            _HELPERS,
             *(_function(*each) for each in functions),
         )
+    )
+
+
+def _text(mutants: list[Mutant]) -> str:
+    """The file of all callables, with the right ones."""
+    functions = [(each.symbol, each.code) for each in mutants]
+    return text_of(
+        [*functions, (RIGHT, "WALK(NAME, 0, false, ok)"), (RIGHT_OUTPUT, "DECODE(NAME, false, c, false, 0)")]
     )
 
 

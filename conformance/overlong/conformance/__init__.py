@@ -12,18 +12,36 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overlong.conformance.certification.certify import certify
+    from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.examine import examine
+    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.question import Question
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.targets.resolve import Limits
 
-__all__ = ["Certificate", "Limits", "TargetError", "UnknownTarget", "certify"]
+__all__ = [
+    "Certificate",
+    "Condition",
+    "Explanation",
+    "Limits",
+    "Question",
+    "TargetError",
+    "UnknownTarget",
+    "certify",
+    "examine",
+]
 
 _PLACES = {
     "Certificate": "results.certificate",
+    "Condition": "examination.condition",
+    "Explanation": "examination.explanation",
     "Limits": "targets.resolve",
+    "Question": "examination.question",
     "TargetError": "oracle.target",
     "UnknownTarget": "oracle.target",
     "certify": "certification.certify",
+    "examine": "examination.examine",
 }
 
 

@@ -130,6 +130,7 @@ NOT_ALWAYS = {
     *("profile", "environment", "earlier", "reproduce", "standing", "reason", "link", "not_covered", "refused"),
     *("isolation", "expected", "sign", "stale", "buckets", "divergences", "invocation", "sha256", "dirHash"),
     *("without_text", "set_aside", "spelling", "subjects"),
+    *("sentence", "condition", "confirmed", "commits"),
 }
 """Fields that are left out by older versions, or where there is nothing to say; the others are always there."""
 

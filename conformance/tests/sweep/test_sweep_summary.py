@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from overlong.conformance.examination.arithmetic import numbers_in_words
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
@@ -24,7 +25,6 @@ from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.summary import summarise
-from overlong.conformance.sweep.summary.arithmetic import numbers_in_words
 from overlong.conformance.sweep.summary.gathering import gather
 from overlong.conformance.sweep.summary.members import Strings
 from overlong.reference import DIALECTS, dialect

@@ -292,7 +292,7 @@ def test_numbers_that_are_no_code_points_arrive(tmp_path):
               "'=' + octets.decode('utf-8', 'replace').encode('utf-32-be').hex()", "utf-32"),
         suites=["core"],
     )  # fmt: skip
-    assert any(code == "OV203" for code, _ in certificate.run.buckets)
+    assert "OV203" in certificate.run.codes
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_a_program_that_ends_at_one_input_has_crashed_there(tmp_path):
     answer = f"{dies} if octets == b'\\xc0\\xaf' else {replaces}"
     certificate = certify(lines(tmp_path, answer, "utf-8,replace"), suites=["core"])
     assert certificate.run.restarts
-    assert any(code == "OV602" for code, _ in certificate.run.buckets)
+    assert "OV602" in certificate.run.codes
 
 
 @pytest.mark.parametrize(

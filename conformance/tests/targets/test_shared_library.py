@@ -117,7 +117,7 @@ def examined(target, inputs):
 
 
 def codes(run):
-    return {code for code, _ in run.buckets}
+    return run.codes
 
 
 def example(run, code):

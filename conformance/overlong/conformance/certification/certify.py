@@ -149,7 +149,8 @@ def certify(
         swept = found
         if expected is not None:
             found, diverged, swept = expected.listeners(found, diverged)
-        runner = Runner(asked, profile=profile, found=found, diverged=diverged)
+        examined = not isinstance(resolved, RecordedTarget)
+        runner = Runner(asked, profile=profile, found=found, diverged=diverged, examined=examined)
         run = _run(runner, asked, chosen, progress or _no_progress)
         if (suites is None or portrait) and not run.incomplete and SLOW not in run.greeting.traits:
             # Named suites mean only these. What the target behaves like is part of the result, with an output or not.

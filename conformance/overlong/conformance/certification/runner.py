@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from overlong.conformance.certification.causes import Causes
 from overlong.conformance.certification.triage import passes
 from overlong.conformance.oracle.compare import compare_batch, expected_of, place_of_fault
 from overlong.conformance.oracle.divergences import Divergences, divergences
@@ -42,12 +43,22 @@ class Runner:
         profile: Profile = RFC3629,
         found: Callable[[Finding], None] | None = None,
         diverged: Callable[[Divergences], None] | None = None,
+        examined: bool = True,
     ) -> None:
-        """``found`` gets every single finding, and ``diverged`` the findings made from a batch at once."""
+        """Prepare.
+
+        Args:
+            target: open.
+            profile: what it is measured by.
+            found: gets every single finding.
+            diverged: gets the findings made from a batch at once.
+            examined: the target can be asked more, so that causes can be found by experiment.
+        """
         self.target = target
         self.run = Run(target.id, target.greeting, profile=profile)
         self._found, self._diverged = found, diverged
         self._passes = passes(self.run)
+        self._causes = Causes(self.run) if examined else None
         self._right_again = False  # a vector was right when it was asked again after a failure
         self._refused, self._placed = Counter[str](), Counter[str]()  # by operation
 
@@ -86,6 +97,9 @@ class Runner:
                     self._add(finding)
         run.seconds = time.monotonic() - started
         run.restarts = self.target.restarts
+        if self._causes is not None and not run.incomplete:
+            with self._may_break_off():
+                self._causes.settle(self.target)
         self._settle_claims()
         return run
 
@@ -160,6 +174,8 @@ class Runner:
         for each in self._passes:
             finding = each.enters(finding)
         self.run.add(finding)
+        if self._causes is not None:
+            self._causes.add(finding)
         if self._found is not None:
             self._found(finding)
 
@@ -171,6 +187,8 @@ class Runner:
         for each in self._passes:
             each.all_enter(found)
         self.run.diverged(found)
+        if self._causes is not None:
+            self._causes.add_all(found)
         if self._diverged is not None:
             self._diverged(found)
 

@@ -9,6 +9,7 @@ from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
 from overlong.conformance.certification.tiers import DEEP, FULL, MODEST, TIERS, USUAL, Tier, fresh, seeds_of
 from overlong.conformance.oracle.expectation import expectation
+from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from overlong.conformance.certification.runner import Progress
-    from overlong.conformance.oracle.finding import Bucket, Finding
+    from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
     from overlong.conformance.sweep.pool import Local
@@ -230,7 +231,8 @@ def sweep_too(
 ) -> None:
     """Sweep a target with some plans, if any, as part of a run; ``found`` gets findings of new buckets.
 
-    A bucket of the suites gets the string of a sweep as its example if that is less. An unfinished sweep leaves the run
+    A divergence that has a cause among those of the suites belongs to its bucket, which gets it as an example if it is
+    less. An unfinished sweep leaves the run
     incomplete, with all results of the suites.
 
     Args:
@@ -255,6 +257,7 @@ def sweep_too(
             jobs=cpus(),
             limits=limits,
             apart=True,
+            known=run.explanations,
             enough=None if all_plans else _ENOUGH,
             within=within,
             ahead=ahead,
@@ -272,21 +275,32 @@ def sweep_too(
     if left := swept.incomplete or swept.wrong or swept.unsupported:
         run.incomplete = f"the sweep: {left}"
     hold_to_sweeps(run)
-    of_suites = set(run.buckets)
+    later = set[int]()  # the causes that only the sweep shows
     for bucket in swept.buckets:
-        finding = bucket.cause or bucket.finding
-        run.claims[finding.claim] = FAILS
-        for each in (finding, *bucket.others):
-            if each.bucket in of_suites:
-                shown = _as_known(each, bucket.found.description)
-                for some in (run.buckets, unexpected):
-                    if each.bucket in some:
-                        some[each.bucket].show(shown)
-        if finding.bucket in of_suites:
+        finding = _as_known(bucket.finding, bucket.found.description)
+        for each in (bucket.finding, *bucket.others):
+            known = run.cause_of(each)
+            if known is not None and known.example.bucket == each.bucket:
+                known.show(_as_known(each, bucket.found.description))
+            if known is not None and each.bucket in unexpected:
+                unexpected[each.bucket].show(_as_known(each, bucket.found.description))
+        known = run.explained_by(bucket.why) or run.cause_of(bucket.finding)
+        if known is not None and id(known) not in later:
             continue
-        finding = _as_known(finding, bucket.found.description)
-        run.add(finding)
-        run.buckets[finding.bucket].count += bucket.found.count - 1
+        if known is not None:
+            known.count += bucket.found.count
+            known.keys |= {*known.kinds, finding.bucket}
+        elif bucket.why is not None:
+            example = finding if bucket.cause is None else _as_known(bucket.cause, bucket.found.description)
+            kinds = frozenset({example.bucket, finding.bucket})
+            known = Bucket(example, bucket.found.count, kinds, bucket.why.why)
+            run.explain(bucket.why, known)
+        else:
+            run.add(finding)
+            known = run.buckets[finding.bucket]
+            known.count += bucket.found.count - 1
+        later.add(id(known))
+        run.claims[known.example.claim] = FAILS
         if found is not None:
             found(finding)
 

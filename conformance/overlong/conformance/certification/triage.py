@@ -13,7 +13,6 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.alone import OF_EACH, can_differ, otherwise, sample_of
-from overlong.conformance.oracle.cause import CONSEQUENCES, causes
 from overlong.conformance.oracle.compare import compare, lost_in, used_before
 from overlong.conformance.oracle.flaky import RerunQueue
 from overlong.conformance.oracle.limits import JUDGED, judged, limits_of, to_be_judged, without
@@ -142,21 +141,8 @@ class SuspicionConfirmed(Pass):
             self.found.append(finding)
 
 
-class Consequence(Pass):
-    """Divergences of whole inputs that a shorter input may explain: see :mod:`overlong.conformance.oracle.cause`."""
-
-    def takes(self, finding: Finding, part: SuiteRun) -> bool:  # noqa: ARG002
-        if finding.code not in CONSEQUENCES:
-            return False
-        self.found.append(finding)
-        return True
-
-    def ask(self, target: Target) -> None:
-        self.found = causes(self.found, target, self.run.greeting)
-
-
 class StateLost(Pass):
-    """Streams: files findings under a cause that a shorter stream shows, or other findings prove.
+    """Streams: files findings under a state that other findings prove lost.
 
     A stream that is cut inside several characters may have lost any of several states. The blame goes to a state
     that another stream proves lost; the same holds for a right but late result. A fault that a new decoder also
@@ -170,7 +156,7 @@ class StateLost(Pass):
         return True
 
     def ask(self, target: Target) -> None:
-        self.found = list(self._named(causes(self.found, target, self.run.greeting), target))
+        self.found = list(self._named(self.found, target))
 
     def _named(self, findings: Sequence[Finding], target: Target) -> Iterator[Finding]:
         wholes = self._in_one_chunk([each for each in findings if each.code in _RESULT_IN_A_STREAM], target)
@@ -310,7 +296,6 @@ class Rerun(Pass):
 PASSES: tuple[type[Pass], ...] = (
     DeclaredLimits,
     SuspicionConfirmed,
-    Consequence,
     StateLost,
     SameAsWhole,
     Alone,

@@ -6,6 +6,7 @@ import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,11 +26,21 @@ from overlong.conformance.cli.options import (
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.certification.replay import Answer
+    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.vectors.vector import Vector
+
+SHOWN = 32
+"""The most octets of a least example to show."""
 EXAMPLES = """\b
 Examples:
   overlong replay surrogate/eda080 cpython-surrogatepass
   overlong replay chunking/e282.ac cpython-incremental
   overlong replay E080AF -- node adapter.js
+  overlong replay --why E080AF py:decoder.py:decode
   overlong replay corpora/regressions/D-7f3a0c19.json cpython
 """
 
@@ -37,12 +48,17 @@ Examples:
 @click.command("replay", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("words", nargs=-1, required=True, metavar="VECTOR TARGET", shell_complete=complete_targets)
 @profile_option("Dialect to measure by.")
+@click.option("--why", is_flag=True, help="Also find out by experiment when the decoder is wrong so.")
 @with_limits
-def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int) -> None:
+def command(words: tuple[str, ...], profile: str, why: bool, timeout: float, restarts: int) -> None:  # noqa: FBT001
     """Give one vector to one target, and show the answer of each operation.
 
     VECTOR is an id from a report, octets in hexadecimal, or a file of one vector. TARGET is named as in
     'overlong certify'. The command writes no file.
+
+    With --why, an answer that is not as expected is examined: the command varies the input, one factor at a time,
+    and says in one sentence when the decoder is wrong so, and how many fresh inputs that sentence predicts. This
+    takes up to some ten thousand questions.
 
     \b
     Exit status:
@@ -53,10 +69,8 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.replay import asks, replay
     from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
-    from overlong.conformance.oracle.stream_state import ended_how
-    from overlong.conformance.protocol.wire import OPERATIONS, SEPARATE
-    from overlong.conformance.report.wording import in_chunks
-    from overlong.conformance.support.printable import printable, spaced_hex
+    from overlong.conformance.protocol.wire import OPERATIONS
+    from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.given import FORMS, vectors_in
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.selection import find_vectors
@@ -76,15 +90,7 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
     with errors_on_one_line():
         agreed_to([target])
         answers = replay(vector, target, limits_of(timeout, restarts))
-    what = "values" if any(answer.operation == SEPARATE for answer in answers) else "chunks"
-    chunks = f"  in {what} of {in_chunks(vector.chunks)}" if vector.chunks is not None else ""
-    click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")
-    if vector.earlier is not None:
-        earlier = " | ".join(spaced_hex(chunk) for chunk in vector.earlier)
-        click.echo(f"earlier   {earlier}, a stream that {ended_how(vector.earlier, vector)}")
-    if vector.comment:
-        for line in textwrap.wrap(f"why       {vector.comment}", width(), subsequent_indent=" " * 10):
-            click.echo(line)
+    _show_input(vector, answers)
     for answer in answers:
         click.echo(OPERATIONS[answer.operation])
         if answer.expected is None:
@@ -99,7 +105,57 @@ def command(words: tuple[str, ...], profile: str, timeout: float, restarts: int)
             if any(finding.detail):
                 click.echo(f"  expected  {finding.detail[0]}")
                 click.echo(f"  observed  {finding.detail[1] or 'another'}")
+    wrong = next((answer for answer in answers if answer.finding is not None), None)
+    if why and wrong is not None:
+        with errors_on_one_line():
+            _say_why(vector, target, wrong.operation, limits_of(timeout, restarts))
     if not answers:
         click.echo("overlong: the target offers no operation that fits this vector", err=True)
         sys.exit(NOT_MEASURED)
     sys.exit(DIVERGES if any(answer.finding for answer in answers) else CONFORMS)
+
+
+def _show_input(vector: Vector, answers: list[Answer]) -> None:
+    """Print what is given to the target."""
+    from overlong.conformance.oracle.stream_state import ended_how
+    from overlong.conformance.protocol.wire import SEPARATE
+    from overlong.conformance.report.wording import in_chunks
+    from overlong.conformance.support.printable import spaced_hex
+
+    what = "values" if any(answer.operation == SEPARATE for answer in answers) else "chunks"
+    chunks = f"  in {what} of {in_chunks(vector.chunks)}" if vector.chunks is not None else ""
+    click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")
+    if vector.earlier is not None:
+        earlier = " | ".join(spaced_hex(chunk) for chunk in vector.earlier)
+        click.echo(f"earlier   {earlier}, a stream that {ended_how(vector.earlier, vector)}")
+    if vector.comment:
+        for line in textwrap.wrap(f"why       {vector.comment}", width(), subsequent_indent=" " * 10):
+            click.echo(line)
+
+
+def _say_why(vector: Vector, target: str | Sequence[str], operation: str, limits: Limits) -> None:
+    """Print when the target is wrong so."""
+    from overlong.conformance.examination.examine import EXAMINED, examine
+    from overlong.conformance.support.printable import printable, spaced_hex, thousands
+
+    if operation not in EXAMINED:
+        click.echo("cause     no examination of this operation")
+        return
+    found = examine(
+        target,
+        vector.octets,
+        chunks=vector.chunks,
+        earlier=vector.earlier or (),
+        operation=operation,
+        profile=vector.profile,
+        limits=limits,
+    )
+    click.echo(click.style("cause     ", bold=True) + printable(found.sentence))
+    if found.example != vector.octets and found.example:
+        shown = spaced_hex(found.example[:SHOWN]) + " …" * (len(found.example) > SHOWN)
+        click.echo(f"  least     {shown}, {thousands(len(found.example))} octets")
+    if found.checked:
+        click.echo(
+            f"  predicts  {thousands(found.predicted)} of {thousands(found.checked)} fresh inputs; "
+            f"{thousands(found.asked)} questions in all"
+        )

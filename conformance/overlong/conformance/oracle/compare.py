@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.reference import Outcome, Segment
 
-_FAULTS = {Failed: Code.INTERNAL_ERROR, Crashed: Code.CRASHED, TimedOut: Code.TIMED_OUT, Misbehaved: Code.MISBEHAVED}
+FAULTS = {Failed: Code.INTERNAL_ERROR, Crashed: Code.CRASHED, TimedOut: Code.TIMED_OUT, Misbehaved: Code.MISBEHAVED}
+"""The codes of answers that are none."""
 _SILENT = Refused()
 
 
@@ -134,7 +135,7 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
         case _, Unsupported():
             return None
         case _, Failed() | Crashed() | TimedOut() | Misbehaved():
-            return finding(_FAULTS[type(observed)], place_of_fault(operation))
+            return finding(FAULTS[type(observed)], place_of_fault(operation))
         case _ if is_open(vector, operation):
             fault = own_mode_fault(vector, observed)
             return None if fault is None else finding(*fault)

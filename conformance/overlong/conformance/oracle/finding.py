@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.protocol.kind import ENCODER, KINDS, VERDICT
 from overlong.conformance.protocol.memory_fault import EXPECTED, memory_words
@@ -109,12 +109,33 @@ class Finding:
         return id_of(text)
 
 
+@dataclass(frozen=True)
+class Why:
+    """What the examiner found of a cause: a condition under which the decoder is wrong."""
+
+    sentence: str
+    id: str
+    """The condition's id: the same for the same cause, whatever was found of it."""
+    condition: dict[str, Any]
+    confirmed: tuple[int, int]
+    """The fresh inputs that the condition predicted, and all of them."""
+
+
 @dataclass
 class Bucket:
-    """All findings of one cause: the shortlex-least of them, and their number."""
+    """All findings of one cause: the shortlex-least of them that shows it itself, and their number."""
 
     example: Finding
     count: int = 0
+    keys: frozenset[tuple[str, str]] = frozenset()
+    """Code and place of each of its findings, if these differ."""
+    why: Why | None = None
+    """None if it was not examined."""
+
+    @property
+    def kinds(self) -> frozenset[tuple[str, str]]:
+        """Code and place of each of its findings."""
+        return self.keys or frozenset({self.example.bucket})
 
     def add(self, finding: Finding) -> None:
         self.count += 1

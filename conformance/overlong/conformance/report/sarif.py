@@ -33,7 +33,7 @@ from overlong.conformance.report.sarif_rules import (
 )
 from overlong.conformance.report.wording import excused, faults, given, is_fault, verdict
 from overlong.conformance.results.headline import exit_code_of
-from overlong.conformance.results.model import ReportKind, Standing, State
+from overlong.conformance.results.model import SENTENCE, ReportKind, Standing, State
 from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
@@ -257,7 +257,10 @@ def _located(subject: Subject, cause: Cause) -> dict[str, Any]:
 def _message(subject: Subject, cause: Cause) -> str:
     where = f" ({cause.place})" if cause.place else ""
     more = f" {thousands(cause.count)} divergences have this cause." if cause.count > 1 else ""
-    words = f"{subject.id}: {cause.title}{where}: {given(cause)}: expected {cause.expected}, observed {cause.observed}."
+    told = dict(cause.more)
+    why = f"{told[SENTENCE]}: " if SENTENCE in told else ""
+    answers = f"expected {cause.expected}, observed {cause.observed}"
+    words = f"{subject.id}: {cause.title}{where}: {why}{given(cause)}: {answers}."
     again = command_lines(cause.reproduce, "Reproduce: ") if cause.reproduce else []
     return "\n".join(
         (*prose_lines(message_text(f"{words}{more}", 4000)), *(message_text(line, len(line)) for line in again))

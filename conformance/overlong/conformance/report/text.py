@@ -21,7 +21,7 @@ from overlong.conformance.report.wording import (
     verdict_of_campaign,
     with_version,
 )
-from overlong.conformance.results.model import AFTER, BECAUSE, PLAN, STRINGS, ReportKind, Standing
+from overlong.conformance.results.model import AFTER, BECAUSE, PLAN, SENTENCE, STRINGS, ReportKind, Standing
 from overlong.conformance.results.run import HOLDS, NOT_MEASURED
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands, times
 
@@ -259,7 +259,11 @@ def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]
     else:
         for part in parts:
             yield from _wrapped(part, width, "     ")
-    for title, words in (("why", cause.comment), ("because", cause.reason), ("see", cause.link), *cause.more):
+    told = dict(cause.more)
+    if SENTENCE in told:
+        yield from _wrapped(f"{SENTENCE}: {printable(told[SENTENCE], _LONG)}", width, "     ")
+    others = ((title, words) for title, words in cause.more if title != SENTENCE)
+    for title, words in (("why", cause.comment), ("because", cause.reason), ("see", cause.link), *others):
         if words:
             yield from _wrapped(f"{printable(title)}: {printable(words, _LONG)}", width, "     ")
     if cause.count > 1:
@@ -284,7 +288,7 @@ def _lines_of_set(cause: Cause, width: int) -> Iterator[str]:
     more = dict(cause.more)
     yield from _head_of_cause(cause, more.get(PLAN, cause.vector), printable(cause.section, _LONG), width)
     for part in (
-        f"{more.get(STRINGS, cause.place)}: {thousands(cause.count)}",
+        f"{more.get(SENTENCE) or more.get(STRINGS, cause.place)}: {thousands(cause.count)}",
         f"input {spaced_hex(cause.octets)}",
         *(f"{title} {more[title]}" for title in (AFTER,) if title in more),
         f"expected {cause.expected}",

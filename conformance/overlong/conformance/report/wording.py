@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.tiers import short_of_usual
 from overlong.conformance.oracle.stream_state import ended_how
-from overlong.conformance.protocol.kind import CLAIMS, UNDECLARED
+from overlong.conformance.protocol.kind import CLAIMS, UNDECLARED, Code
 from overlong.conformance.protocol.wire import SEPARATE
 from overlong.conformance.results.headline import WAITS, state_of
 from overlong.conformance.results.model import EXPECTED, INPUTS, MORE, ReportKind, Standing, State
@@ -173,8 +173,18 @@ def verdict_words(
             return "NOT CONFORMANT"
 
 
+_IN_MEMORY: dict[str, str] = {
+    Code.READ_PAST_END: "reads past the input",
+    Code.READ_BEFORE_START: "reads before the input",
+    Code.WRITTEN_OUTSIDE: "writes outside the output",
+    Code.LEFT_UNWRITTEN: "leaves output unwritten",
+    Code.INPUT_WRITTEN: "writes to the input",
+}
+"""What a verdict says first: a function that leaves its memory may answer anything."""
+
+
 def extent_of(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
-    """``3 buckets (1 as expected), 12 of 966 vectors``: the extent of a verdict.
+    """``3 buckets (1 as expected), 12 of 966 vectors``: the extent of a verdict, after a fault of memory if any.
 
     For a sweep without findings: ``6 plans, 12 659 087 strings``. Wrong answers to strings that were set aside for a
     declared limit are counted separately.
@@ -184,7 +194,11 @@ def extent_of(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:
         strings = thousands(sum(part.all for part in subject.parts))
         return f"{counted(len(subject.parts), 'plan')}, {strings} strings"
     expected = sum(cause.standing is Standing.EXPECTED for cause in causes)
-    parts = [counted(len(causes), "bucket") + (f" ({thousands(expected)} as expected)" if expected else "")]
+    memory = [_IN_MEMORY[cause.code] for cause in causes if cause.code in _IN_MEMORY]
+    parts = [
+        *memory[:1],
+        counted(len(causes), "bucket") + (f" ({thousands(expected)} as expected)" if expected else ""),
+    ]
     for sweep, what in ((False, "vectors"), (True, "strings")):
         of_kind = [part for part in subject.parts if part.is_sweep is sweep]
         if failing := sum(part.failing for part in of_kind):

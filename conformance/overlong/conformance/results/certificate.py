@@ -23,7 +23,7 @@ from overlong.conformance.vectors.names import SPELLING
 from overlong.conformance.vectors.suites import SUITES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from overlong.conformance.oracle.finding import Bucket
     from overlong.conformance.results.expected import Expectations, Stale
@@ -105,7 +105,11 @@ class Certificate:
         if self.expected is None:
             return self.run.ordered_buckets
         unexpected = self.expected.unexpected
-        return [unexpected[key] for bucket in self.run.ordered_buckets if (key := bucket.example.bucket) in unexpected]
+        return [
+            _only(bucket, parts) if self.expected.covers_some(bucket) else bucket
+            for bucket in self.run.ordered_buckets
+            if (parts := {kind: unexpected[kind] for kind in sorted(bucket.kinds) if kind in unexpected})
+        ]
 
     @property
     def claims(self) -> dict[str, str]:
@@ -181,6 +185,15 @@ class Certificate:
     def to_json(self) -> str:
         """The statement in the form of its file."""
         return spelt(self.statement)
+
+
+def _only(bucket: Bucket, unexpected: Mapping[tuple[str, str], Bucket]) -> Bucket:
+    """A bucket with only its unexpected divergences, which are here by code and place."""
+    example = bucket.example
+    if example.bucket not in unexpected or bucket.why is None:
+        example = next(iter(unexpected.values())).example
+    count = sum(each.count for each in unexpected.values())
+    return replace(bucket, example=example, count=count if bucket.why is None else min(bucket.count, count))
 
 
 def digest_of_all(digests: Iterable[str]) -> str:

@@ -30,6 +30,8 @@ __all__ = [
     "PEER_ANSWERS",
     "PLACEMENT",
     "PLAN",
+    "PREDICTS",
+    "SENTENCE",
     "STABLE",
     "STRINGS",
     "Cause",
@@ -77,6 +79,8 @@ MORE, FEWER = "more of them", "fewer of them"
 """Titles in :attr:`Cause.more` for the same inputs: the number that diverged before, and the number now."""
 EXPECTED = "expected deviation"
 """Title in :attr:`Cause.more` of the expected answer on the newer side."""
+SENTENCE, PREDICTS = "cause", "predicts"
+"""Titles in :attr:`Cause.more` of an examined cause: when the decoder is wrong, and how well that predicts."""
 PLACEMENT, STABLE, MINIMAL = "where", "stable", "minimal"
 """Titles in :attr:`Cause.more` of a campaign's finding: the role of its place; how often it showed again (``10 of
 10``); and, if it may not be the least input, a remark."""

@@ -14,7 +14,7 @@ from overlong.reference import Decoded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.oracle.finding import Bucket, Finding
+    from overlong.conformance.oracle.finding import Bucket, Finding, Why
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.run import SuiteRun
     from overlong.conformance.results.sweeps import PlanRun
@@ -102,8 +102,20 @@ def bucket_as_json(bucket: Bucket, target: str | Sequence[str]) -> dict[str, Any
         "title": example.title,
         "section": example.section,
         "count": bucket.count,
+        **why_as_json(bucket.why),
         "reproduce": replay_command(example.vector, target),
         "example": finding_as_json(example),
+    }
+
+
+def why_as_json(why: Why | None) -> dict[str, Any]:
+    """What the examiner found of a cause; nothing if it was not examined."""
+    if why is None:
+        return {}
+    return {
+        "sentence": why.sentence,
+        "condition": {"id": why.id, **why.condition},
+        "confirmed": list(why.confirmed),
     }
 
 

@@ -41,6 +41,9 @@ from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.vectors.profile import RFC3629, Profile, puts_out
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Answered
@@ -143,6 +146,7 @@ class Run:
     greeting: Greeting
     suites: list[SuiteRun] = field(default_factory=list[SuiteRun])
     buckets: dict[tuple[str, str], Bucket] = field(default_factory=dict[tuple[str, str], Bucket])
+    """By code and place; once causes are known (:meth:`settle`) by those of each cause's example."""
     claims: dict[str, str] = field(default_factory=dict[str, str])
     notes: list[str] = field(default_factory=list[str])
     restarts: int = 0
@@ -178,6 +182,46 @@ class Run:
         left_out = {LIMITS} if SEPARATE in self.greeting.operations else {LIMITS, SEPARATE_VALUES}
         self.claims = {claim: NOT_MEASURED for claim in CLAIMS if claim not in left_out} | self.claims
         self._findings = hashlib.sha256()
+        self._of: dict[tuple[str, str], Bucket] = {}
+        self._explained: list[tuple[Explanation, Bucket]] = []
+
+    def settle(self, causes: Iterable[Bucket], explained: Iterable[tuple[Explanation, Bucket]] = ()) -> None:
+        """Take the buckets of causes for those of codes and places.
+
+        Args:
+            causes: all of them. If two have one code and place, their ids tell them apart.
+            explained: those that the examiner found, with what it found.
+        """
+        self._explained, self._of, self.buckets = list(explained), {}, {}
+        for bucket in causes:
+            key = bucket.example.bucket
+            if key in self.buckets:
+                key = key[0], bucket.why.id if bucket.why is not None else f"{key[1]} (not examined)"
+            self.buckets[key] = bucket
+            for kind in bucket.kinds:
+                self._of.setdefault(kind, bucket)
+
+    def bucket_of(self, kind: tuple[str, str]) -> Bucket | None:
+        """The first bucket that has divergences of a code and place."""
+        return self._of.get(kind) or self.buckets.get(kind)
+
+    @property
+    def explanations(self) -> list[Explanation]:
+        """What the examiner found."""
+        return [explanation for explanation, _ in self._explained]
+
+    def explain(self, explanation: Explanation, bucket: Bucket) -> None:
+        """Add the bucket of a further cause."""
+        self.settle([*self.buckets.values(), bucket], [*self._explained, (explanation, bucket)])
+
+    def explained_by(self, explanation: Explanation | None) -> Bucket | None:
+        """The bucket of an explanation."""
+        return next((bucket for each, bucket in self._explained if each is explanation), None)
+
+    def cause_of(self, finding: Finding) -> Bucket | None:
+        """The bucket that predicts a further finding, or has others of its code and place; None if there is none."""
+        predicted = (bucket for explanation, bucket in self._explained if explanation.joins(finding))
+        return next(predicted, None) or self.bucket_of(finding.bucket)
 
     def add(self, finding: Finding) -> None:
         """Count a finding, in its bucket and in the digest."""
@@ -197,7 +241,12 @@ class Run:
     @property
     def breaks_down(self) -> bool:
         """True if it has a finding that the target failed: a slow request costs a restart, and is none."""
-        return any(bucket.example.code in BREAKDOWNS for bucket in self.buckets.values())
+        return not self.codes.isdisjoint(BREAKDOWNS)
+
+    @property
+    def codes(self) -> set[str]:
+        """The codes of all divergences, whatever their causes."""
+        return {code for bucket in self.buckets.values() for code, _ in bucket.kinds}
 
     @property
     def aside(self) -> str:

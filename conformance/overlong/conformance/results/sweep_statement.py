@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.kinds import KINDS
-from overlong.conformance.results.records import finding_as_json, plan_as_json, spelt, target_as_json
+from overlong.conformance.results.records import finding_as_json, plan_as_json, spelt, target_as_json, why_as_json
 from overlong.conformance.support.provenance import generator
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def _bucket(bucket: SweepBucket) -> dict[str, Any]:
         "automaton_states": found.automaton,
         "patterns": list(found.parts),
         "shows_alone": bucket.alone,
+        **why_as_json(bucket.why.why if bucket.why is not None else None),
         "cause": None if bucket.cause is None else finding_as_json(bucket.cause),
         "earlier": None if found.where.earlier is None else found.where.earlier.hex(),
         "place": {"grid": found.where.grid, "index": found.where.index},

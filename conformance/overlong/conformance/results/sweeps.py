@@ -18,6 +18,7 @@ from overlong.conformance.vectors.names import spelt_before
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.targets.identity import Identity
@@ -88,11 +89,21 @@ class SweepBucket:
     found: DivergentSet
     finding: Finding
     """The fault of the least of them."""
-    cause: Finding | None = None
-    """Cause of strings refused at another offset: what the target answers wrongly before that; none if the offset is
-    wrong itself."""
+    why: Explanation | None = None
+    """What the examiner found; the sets with one explanation are one cause. None if it was not examined."""
     others: tuple[Finding, ...] = ()
     """The least string for each other bucket of its strings; looked for only on demand."""
+
+    @property
+    def words(self) -> str:
+        """When its strings diverge; which strings these are, if it was not examined."""
+        return self.why.sentence if self.why is not None else self.found.strings
+
+    @property
+    def cause(self) -> Finding | None:
+        """What shows the cause, if the set is a consequence: its claim is another one."""
+        cause = self.why.finding if self.why is not None else None
+        return cause if cause is not None and cause.claim != self.finding.claim else None
 
     @property
     def alone(self) -> bool:
@@ -175,7 +186,7 @@ class SweepRun:
         alike: dict[str, list[SweepBucket]] = {}
         for bucket in self.buckets:
             if bucket.cause is None:
-                alike.setdefault(bucket.found.strings, []).append(bucket)
+                alike.setdefault(bucket.words, []).append(bucket)
         lines: list[str] = []
         for strings, some in alike.items():
             plans = ", ".join(dict.fromkeys(each.plan for each in some))

@@ -114,7 +114,7 @@ def closing_records(
     for category, (asked, failing) in run.categories.items():
         yield {"record": "category", "category": category, "asked": asked, "failing": failing}
     for bucket in run.ordered_buckets:
-        recorded = min(written.get(bucket.example.bucket, 0), RECORDED)
+        recorded = min(sum(written.get(kind, 0) for kind in bucket.kinds), RECORDED)
         standing = standing_as_json(bucket, certificate.expected)
         yield {"record": "bucket", **bucket_as_json(bucket, target), "recorded": recorded, **standing}
     for each in certificate.stale:

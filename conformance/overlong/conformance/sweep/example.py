@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.cause import causes
 from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.flaky import RERUN, RerunQueue
@@ -49,7 +48,7 @@ def named_apart(target: FramedTarget, profile: Profile, operation: str, found: D
                 known = least.get(finding.bucket)
                 if known is None or finding.order < known.order:
                     least[finding.bucket] = finding
-    return tuple(causes(list(least.values()), target, target.greeting))
+    return tuple(least.values())
 
 
 def asked_again(

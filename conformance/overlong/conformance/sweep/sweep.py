@@ -13,7 +13,6 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.cause import causes
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
@@ -32,6 +31,7 @@ from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
 from overlong.conformance.sweep.example import asked_again, named_apart
+from overlong.conformance.sweep.explained import explained
 from overlong.conformance.sweep.in_process import why_slow
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.opening import called_in_process, close_engines
@@ -47,6 +47,7 @@ from overlong.reference import dialect
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.ledger import LedgerEntry
@@ -81,6 +82,7 @@ def sweep(
     resume: bool = False,
     columns: bool = False,
     apart: bool = False,
+    known: Sequence[Explanation] = (),
     enough: int | None = None,
     within: float | None = None,
     ahead: Local | None = None,
@@ -101,6 +103,7 @@ def sweep(
         columns: ask in frames even if the target could be called in its own process.
         apart: for each set of divergent strings, find the least string of each bucket that a suite would report
             (``SweepBucket.others``); and describe only as many plans as needed (``SweepRun.undescribed``).
+        known: causes that are known already: what they predict is not examined.
         enough: begin no further plan after this many plans with divergences; the result omits the others.
         within: seconds: a plan that would exceed them at the last plan's rate does not begin, nor does any later one.
         ahead: the pool of :func:`begin_ahead` for these arguments; the sweep closes it.
@@ -158,7 +161,7 @@ def sweep(
                 diverging = [part for part in run.plans if part.divergences]
                 described = telling(diverging) if apart else diverging
                 run.undescribed = tuple(part.plan for part in diverging if part not in described)
-                _describe(run, described, ledger, resolved, expected, apart=apart)
+                _describe(run, described, ledger, resolved, expected, apart=apart, known=known)
                 add_again(run, again, ledger)
             if slow := "" if columns else why_slow(resolved):
                 run.notes.append(slow)
@@ -359,8 +362,9 @@ def _describe(
     expected: ExpectedAnswers,
     *,
     apart: bool,
+    known: Sequence[Explanation],
 ) -> None:
-    """Add the divergences of some plans, as a few sets; the example of each is asked again singly.
+    """Add the divergences of some plans, as a few sets; the example of each is asked again singly, and examined.
 
     If the target fails too often, the run is incomplete, and keeps what was asked again before that.
     """
@@ -375,16 +379,19 @@ def _describe(
         for each in summarise(plan_named(part.plan, run.profile), expected, results, apart=apart)
     ]
     target.restart_budget += _FAILURES * len(found)  # the limit was for the sweep, which has found the crashes
+    buckets = list[SweepBucket]()
     try:
         target.open()
         for plan, each in found:
             finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
-            run.buckets.append(SweepBucket(plan, each, finding))
-            (cause,) = causes([finding], target, target.greeting)
+            buckets.append(SweepBucket(plan, each, finding))
             others = named_apart(target, run.profile, run.operation, each)
-            run.buckets[-1] = SweepBucket(plan, each, finding, None if cause is finding else cause, others)
+            buckets[-1] = SweepBucket(plan, each, finding, None, others)
+        run.buckets += explained(buckets, target, run.profile, known)
+        buckets.clear()
     except (BudgetSpent, TargetError) as error:
         run.incomplete = run.incomplete or str(error)
+        run.buckets += buckets
 
 
 def _no_progress(_plan: str, _done: int, _total: int) -> None:

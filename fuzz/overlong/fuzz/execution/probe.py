@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.cause import instead, is_cause
 from overlong.conformance.oracle.compare import compare, compare_batch, expected_of, place_of_fault
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.limits import judged, limits_of
@@ -32,6 +31,7 @@ from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import Limits, resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.fuzz.execution.consequence import instead, is_cause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -193,7 +193,7 @@ class Probe:
         return finding
 
     def cause_of(self, finding: Finding) -> Finding:
-        """The finding; or its cause, if it is a consequence: see :mod:`overlong.conformance.oracle.cause`.
+        """The finding; or its cause, if it is a consequence: see :mod:`overlong.fuzz.execution.consequence`.
 
         Raises:
             TargetError: as :meth:`ask`.

@@ -283,7 +283,8 @@ class Expectations:
         self.stale, self.unasked = tuple(stale), tuple(unasked)
         for gone in stale:  # the present divergences differ from the expected ones
             for key in self.tally(gone.deviation).buckets:
-                self.unexpected.setdefault(key, run.buckets[key])
+                if (bucket := run.bucket_of(key)) is not None:
+                    self.unexpected.setdefault(key, bucket)
 
     def _gone(self, deviation: Deviation) -> bool:
         return not self.tally(deviation).total
@@ -306,14 +307,22 @@ class Expectations:
         """True if every divergence was expected, and every expected deviation occurred."""
         return not self.unexpected and not self.stale
 
-    def of_bucket(self, key: tuple[str, str]) -> Deviation | None:
+    def covers_some(self, bucket: Bucket) -> bool:
+        """True if an entry covers a divergence of the code and place of one of a bucket's."""
+        return not bucket.kinds.isdisjoint(self._first)
+
+    def of_bucket(self, bucket: Bucket) -> Deviation | None:
         """The entry that covers a bucket's divergences; None if a divergence is unexpected."""
-        return None if key in self.unexpected else self._first.get(key)
+        if not bucket.kinds.isdisjoint(self.unexpected):
+            return None
+        kinds = (bucket.example.bucket, *sorted(bucket.kinds))
+        return next((self._first[kind] for kind in kinds if kind in self._first), None)
 
     def failing_as_expected(self, run: Run) -> list[str]:
         """The claims that only expected divergences refute."""
-        unexpected = {run.buckets[key].example.claim for key in self.unexpected}
-        refuted = {bucket.example.claim for bucket in run.buckets.values()}
+        buckets = run.buckets.values()
+        unexpected = {each.example.claim for each in buckets if not each.kinds.isdisjoint(self.unexpected)}
+        refuted = {bucket.example.claim for bucket in buckets}
         return [claim for claim in CLAIMS if claim in refuted - unexpected]
 
     def anew(self, deviations: Sequence[Deviation]) -> Expectations:
@@ -328,7 +337,8 @@ class Expectations:
         key = seen.code, seen.place
         deviation = self._matcher.match(seen, swept=swept)
         if deviation is None:
-            self.unexpected[key] = run.buckets[key]
+            if (bucket := run.bucket_of(key)) is not None:
+                self.unexpected[key] = bucket
         else:
             self._first.setdefault(key, deviation)
 

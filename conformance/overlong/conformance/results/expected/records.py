@@ -18,7 +18,7 @@ def standing_as_json(bucket: Bucket, expected: Expectations | None) -> dict[str,
     """Whether a bucket is expected, as data; empty if no expectations apply."""
     if expected is None or not expected.all:
         return {}
-    deviation = expected.of_bucket(bucket.example.bucket)
+    deviation = expected.of_bucket(bucket)
     if deviation is None:
         return {"standing": "unexpected", "reason": "", "link": ""}
     return {"standing": "expected", "reason": deviation.reason, "link": deviation.link}
@@ -88,7 +88,7 @@ def counts_as_json(expected: Expectations | None, run: Run) -> dict[str, Any]:
     """The numbers of expected buckets, expected divergences, and stale entries of a run."""
     if expected is None or not (expected.deviations or expected.expired):
         return {}
-    buckets = [bucket for key, bucket in run.buckets.items() if expected.of_bucket(key) is not None]
+    buckets = [bucket for bucket in run.buckets.values() if expected.of_bucket(bucket) is not None]
     counts = {
         "buckets": len(buckets),
         "divergences": sum(bucket.count for bucket in buckets),

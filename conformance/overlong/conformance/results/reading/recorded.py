@@ -17,14 +17,15 @@ from overlong.conformance.results.details import detail
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.results.inputs import placed
 from overlong.conformance.results.invocation import named
-from overlong.conformance.results.model import Cause, Map, ReportPart, Standing, failing_claims
+from overlong.conformance.results.model import PREDICTS, SENTENCE, Cause, Map, ReportPart, Standing, failing_claims
 from overlong.conformance.results.run import HOLDS
+from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
 _PAIRS = 1 << 16
@@ -109,7 +110,17 @@ def cause_of(bucket: Mapping[str, Any], *, command: str = "", folder: Path | Non
         reason=bucket.get("reason", ""),
         link=bucket.get("link", ""),
         reproduce=placed(again, vector_of(cause), folder) if again else cause.reproduce,
+        more=(*examined(bucket), *cause.more),
     )
+
+
+def examined(bucket: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What the examiner found of a bucket; nothing if it was not examined."""
+    if "sentence" in bucket:
+        yield SENTENCE, bucket["sentence"]
+    if "confirmed" in bucket:
+        predicted, checked = bucket["confirmed"]
+        yield PREDICTS, f"{thousands(predicted)} of {thousands(checked)} fresh inputs"
 
 
 def cause_of_entry(entry: Mapping[str, Any]) -> Cause:

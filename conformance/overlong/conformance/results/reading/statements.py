@@ -29,6 +29,7 @@ from overlong.conformance.results.reading.recorded import (
     cause_of_entry,
     cause_of_finding,
     details_of,
+    examined,
     part_of_plan,
     part_of_suite,
     repeated,
@@ -41,7 +42,7 @@ from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.vectors.names import spelt_now
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from overlong.conformance.results.model import Cause
@@ -115,7 +116,7 @@ def report_of_swept(run: SweepRun, folder: Path | None = None) -> Report:
 
 
 def _report_of_sweep(data: Mapping[str, Any], folder: Path | None) -> Report:
-    causes = tuple(_swept(bucket, data["command"], folder) for bucket in data["buckets"])
+    causes = _by_condition(data["buckets"], data["command"], folder)
     open_ = _has_unsupported(data)
     failing = failing_claims({}, causes) or [VERDICT] * (not data["conformant"] and not open_)
     subject = Subject(
@@ -140,11 +141,32 @@ def _has_unsupported(data: Mapping[str, Any]) -> bool:
     return any(KINDS[NOT_SUPPORTED] in plan["kinds"] for plan in data["plans"])
 
 
+def _by_condition(buckets: Iterable[Mapping[str, Any]], command: str, folder: Path | None) -> tuple[Cause, ...]:
+    """The causes of some sets of strings: those with one condition are one cause, told by the first that shows it."""
+    found: dict[object, Cause] = {}
+    for place, bucket in enumerate(buckets):
+        cause = _swept(bucket, command, folder)
+        key: object = bucket["condition"]["id"] if "condition" in bucket else place
+        told = found.setdefault(key, cause)
+        if told is cause:
+            continue
+        first, second = (told, cause) if _shows(told) >= _shows(cause) else (cause, told)
+        plans = dict.fromkeys(each for one in (told, cause) for each in dict(one.more)[PLAN].split(", "))
+        more = [(title, ", ".join(plans) if title == PLAN else words) for title, words in first.more]
+        found[key] = replace(first, count=first.count + second.count, more=tuple(more))
+    return tuple(found.values())
+
+
+def _shows(cause: Cause) -> bool:
+    """True if a set shows its cause itself, and not a consequence."""
+    return BECAUSE not in dict(cause.more)
+
+
 def _swept(bucket: Mapping[str, Any], command: str, folder: Path | None) -> Cause:
     """A set of strings that diverge alike, told by the least of them."""
     example = cause_of_finding(bucket["example"], count=bucket["count"])
     plan, octets = spelt_now(bucket["plan"]), example.octets
-    more = [(PLAN, plan), (STRINGS, bucket["strings"]), ("kind", bucket["kind"])]
+    more = [(PLAN, plan), (STRINGS, bucket["strings"]), *examined(bucket), ("kind", bucket["kind"])]
     if bucket["dialects"]:
         more.append(("accepts just what", ", ".join(bucket["dialects"])))
     if bucket["automaton_states"] is not None:

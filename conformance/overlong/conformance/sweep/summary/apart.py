@@ -14,8 +14,8 @@ from overlong.conformance.sweep.summary.languages import containing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from overlong.conformance.examination.products import Product
     from overlong.conformance.sweep.summary.facts import Facts
-    from overlong.conformance.sweep.summary.languages import Product
     from overlong.conformance.sweep.summary.members import Members
     from overlong.reference import Dialect
     from overlong.reference.grammar import Alternative

@@ -7,10 +7,10 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
+from overlong.conformance.examination.products import Product, in_words, merged, product_in_words
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, BROKEN, REFUSED_WELL_FORMED
 from overlong.conformance.sweep.summary.facts import OF_WELL_FORMED, Facts, Part, Said
 from overlong.conformance.sweep.summary.languages import (
-    Product,
     TooManyStatesError,
     containing,
     containing_before_error,
@@ -19,10 +19,7 @@ from overlong.conformance.sweep.summary.languages import (
 from overlong.conformance.sweep.summary.patterns import (
     MOST,
     factors_among,
-    in_words,
-    merged,
     minimal_factors,
-    product_in_words,
 )
 from overlong.conformance.sweep.summary.transitions import differences_in_words
 from overlong.reference import DEFECTS

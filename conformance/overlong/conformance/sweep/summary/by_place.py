@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from overlong.conformance.examination.arithmetic import Numbers, numbers_in_words
+from overlong.conformance.examination.products import Product, in_words, merged, product_in_words
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, BROKEN, REFUSED_WELL_FORMED
-from overlong.conformance.sweep.summary.arithmetic import Numbers, numbers_in_words
 from overlong.conformance.sweep.summary.by_language import errors_in_words, ill_formed, octets_in_words
 from overlong.conformance.sweep.summary.facts import OF_WELL_FORMED, Facts, Part, Said
 from overlong.conformance.sweep.summary.languages import (
     Language,
-    Product,
     TooManyStatesError,
     interspersed,
 )
-from overlong.conformance.sweep.summary.patterns import in_words, made_of, merged, middle, product_in_words
+from overlong.conformance.sweep.summary.patterns import made_of, middle
 from overlong.conformance.sweep.summary.places import ACROSS, BLOCKS, Coordinate, Places, described, places
 from overlong.reference.theory import shortlex
 

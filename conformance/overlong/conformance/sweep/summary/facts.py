@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, BROKEN, OTHER_OUTPUT, REFUSED_WELL_FORMED
 from overlong.conformance.sweep.summary.diagram import OR
-from overlong.conformance.sweep.summary.languages import FirstErrors, Product, language
+from overlong.conformance.sweep.summary.languages import FirstErrors, language
 from overlong.conformance.sweep.summary.learning import is_suite, learned, learned_by_suite
 from overlong.reference import DIALECTS, dialect, segments
 from overlong.reference.segment import MaximalSubpart
@@ -18,6 +18,7 @@ from overlong.reference.theory import equivalent
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from overlong.conformance.examination.products import Product
     from overlong.conformance.sweep.summary.members import Members, Strings
     from overlong.reference.automaton import Automaton
 

@@ -19,14 +19,13 @@ from overlong.reference import dialect
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
+    from overlong.conformance.examination.products import Product
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.summary.diagram import Level
     from overlong.reference.automaton import Automaton
 
     States = np.ndarray[Any, np.dtype[Any]]
 
-Product = tuple[frozenset[int], ...]
-"""A set of strings: one octet from each set, in order."""
 _NOTHING = 256
 """Fills a row of a matrix of pieces after the piece's end."""
 MOST_STATES = 1 << 11

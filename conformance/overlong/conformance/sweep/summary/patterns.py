@@ -9,36 +9,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from overlong.conformance.examination.products import SHOWN, merged
 from overlong.conformance.sweep.summary.diagram import MINUS, OR
-from overlong.reference.automaton import OctetClass
 from overlong.reference.theory import in_shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from overlong.conformance.examination.products import Product
     from overlong.conformance.sweep.summary.diagram import Level
-    from overlong.conformance.sweep.summary.languages import Product
     from overlong.reference.automaton import Automaton
 
-SHOWN = 4
-"""The most patterns that a sentence names."""
 _LONGEST = 12
 """The most octets of a guessed pattern: longer strings are text."""
 MOST = 64
 """The most patterns to compare with a set; a set with more has no short description by patterns."""
-
-
-def in_words(products: Sequence[Product]) -> str:
-    """``ED A0-BF 80-BF``; ``00 or 7F``; ``one of 12 patterns, such as 00``."""
-    names = list(map(product_in_words, products))
-    if len(names) > SHOWN or len(" or ".join(names)) > 120:
-        return f"one of {len(names)} patterns, such as {names[0][:60]}"
-    return " or ".join(names)
-
-
-def product_in_words(product: Product) -> str:
-    """``ED A0-BF 80-BF``."""
-    return " ".join(",".join(map(str, OctetClass(tuple(sorted(octets))).ranges)) for octets in product)
 
 
 def minimal_factors(sets: Sequence[tuple[Level, int]]) -> list[Product] | None:
@@ -87,24 +72,6 @@ def products_of(level: Level, node: int) -> Iterator[Product]:
                 yield (octets,)
             else:
                 yield from ((octets, *rest) for rest in products_of(level.below, each))
-
-
-def merged(products: Iterable[Product]) -> list[Product]:
-    """The same strings as fewer products: products that differ in one place are merged."""
-    left = list(dict.fromkeys(products))
-    longest = max(map(len, left), default=0)
-    for place in reversed(range(longest)):
-        groups: dict[tuple[object, ...], list[Product]] = {}
-        for each in left:
-            key = (each[:place], each[place + 1 :], len(each)) if place < len(each) else each
-            groups.setdefault(key, []).append(each)
-        left = [
-            group[0]
-            if len(group) == 1
-            else (*group[0][:place], frozenset[int]().union(*(each[place] for each in group)), *group[0][place + 1 :])
-            for group in groups.values()
-        ]
-    return sorted(left, key=lambda product: (len(product), [sorted(octets) for octets in product]))
 
 
 @lru_cache(maxsize=1 << 14)  # each string is asked for twice

@@ -17,8 +17,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from overlong.conformance.examination.arithmetic import Numbers
     from overlong.conformance.sweep.grid import Grid
-    from overlong.conformance.sweep.summary.arithmetic import Numbers
     from overlong.conformance.sweep.summary.languages import Language, OctetRun
     from overlong.conformance.sweep.summary.members import Strings
     from overlong.reference.automaton import Automaton

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.summary.patterns import product_in_words
+from overlong.conformance.examination.products import product_in_words
 from overlong.reference.theory import access_words, characterising_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.sweep.summary.languages import Product
+    from overlong.conformance.examination.products import Product
     from overlong.reference.automaton import Automaton
 
 _MOST = 3

@@ -8,28 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.compare import compare_batch
-from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import SCALARS, STREAMING, VERDICT, Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import REPLACING
-from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector, cut
 from overlong.reference import Decoded, Rejected, WellFormed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.oracle.target import Target
-    from overlong.conformance.protocol.wire import Greeting
 
 CONSEQUENCES = (Code.OFFSET, Code.REPLACEMENT_COUNT, Code.REPLACEMENT_TEXT)
 """The codes of whole inputs that may be consequences."""
 CONSEQUENCES_IN_STREAMS = (Code.CHUNKING, Code.EARLIER_STREAM, Code.STREAM_OFFSET, Code.EARLY)
 _CAUSES = (VERDICT, SCALARS, STREAMING)
 """The claims that the cause of a wrong replacement refutes."""
-_AT_ONCE = 1 << 10
 
 
 def instead(finding: Finding) -> Vector | None:
@@ -89,32 +81,3 @@ def is_cause(found: Finding) -> bool:
     if found.operation in REPLACING:
         return found.claim in _CAUSES and isinstance(found.observed, Accepted | Refused)
     return isinstance(found.observed, Refused if isinstance(found.expected, Decoded) else Accepted)
-
-
-def causes(findings: Sequence[Finding], target: Target, greeting: Greeting) -> list[Finding]:
-    """Each finding, or its cause.
-
-    Raises:
-        BudgetSpent: the target fails too often.
-        TargetError: it cannot be asked any more.
-    """
-    limits = limits_of(greeting)
-    instead_of = [instead(finding) for finding in findings]
-    asked: dict[tuple[str, str], dict[object, Vector]] = {}
-    for finding, vector in zip(findings, instead_of, strict=True):
-        if vector is not None and not any(limit.touches(vector.octets) for limit in limits):
-            asked.setdefault((finding.operation, vector.category), {})[vector.apart] = vector
-    batches = (
-        (Batch.of(list(vectors.values())[start : start + _AT_ONCE]), operation)
-        for (operation, _), vectors in asked.items()
-        for start in range(0, len(vectors), _AT_ONCE)
-    )
-    wrong: dict[tuple[str, object], Finding] = {}
-    for answered in target.observe(batches):
-        for found in compare_batch(answered, greeting):
-            if is_cause(found):
-                wrong.setdefault((found.operation, found.vector.apart), found)
-    return [
-        finding if vector is None else wrong.get((finding.operation, vector.apart), finding)
-        for finding, vector in zip(findings, instead_of, strict=True)
-    ]

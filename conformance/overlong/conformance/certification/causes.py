@@ -1,0 +1,203 @@
+"""Causes: sorts the divergences of a run into one bucket for each cause, which the examiner finds by experiment.
+
+The most telling divergence is examined first. All divergences that its condition predicts belong to its bucket, and are
+not examined. What remains after :data:`MOST` examinations, or cannot be examined, is sorted by code and place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import compress
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examination.telling import MOST, is_examinable, rank, why
+from overlong.conformance.oracle.finding import Bucket
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.protocol.kind import MEMORY, Code
+from overlong.conformance.protocol.wire import GUARDED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.oracle.divergences import Divergences
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.target import Target
+    from overlong.conformance.results.run import Run
+
+_KEPT = 256
+"""About how many divergences of one kind are held against each condition; the others of the kind go with them."""
+_VAGUE = 0.95
+"""A rule that predicts less of fresh inputs tells nothing apart."""
+_SKIPPED = {Code.UNSTABLE, Code.IN_COMPANY}
+"""Where these were found, experiments show nothing."""
+
+
+@dataclass
+class _Kind:
+    """Divergences of one code, place, operation and category."""
+
+    key: tuple[str, str]
+    operation: str
+    category: str
+    kept: list[Finding] = field(default_factory=list["Finding"])
+    """Some of them, evenly spread."""
+    count: int = 0
+    _step: int = 1
+
+    def add(self, many: int, of: Callable[[int], Finding]) -> None:
+        """Count some more, and keep a few of them."""
+        places = range(-self.count % self._step, many, self._step)
+        if len(places) > _KEPT:
+            places = places[:: len(places) // _KEPT]
+        self.kept += map(of, places)
+        self.count += many
+        while len(self.kept) > 2 * _KEPT:
+            self.kept, self._step = self.kept[::2], self._step * 2
+
+
+class Causes:
+    """The divergences of a run, and their causes."""
+
+    def __init__(self, run: Run) -> None:
+        """``run`` has counted nothing yet."""
+        self.run = run
+        self._kinds: dict[tuple[tuple[str, str], str, str], _Kind] = {}
+
+    def add(self, finding: Finding) -> None:
+        """Take note of a finding."""
+        self._kind(finding.bucket, finding.operation, finding.vector.category).add(1, lambda _: finding)
+
+    def add_all(self, found: Divergences) -> None:
+        """Take note of divergences in columns."""
+        for bucket in found.counts:
+            keys = {key for key, each in found.bucket_of.items() if each == bucket}
+            rows: Sequence[int] = range(len(found))
+            if len(found.counts) > 1:
+                rows = list(compress(rows, map(keys.__contains__, found.keys)))
+            kind = self._kind(bucket, found.operation, found.batch.category)
+            kind.add(len(rows), partial(_row, found, rows))
+
+    def _kind(self, key: tuple[str, str], operation: str, category: str) -> _Kind:
+        return self._kinds.setdefault((key, operation, category), _Kind(key, operation, category))
+
+    def settle(self, target: Target) -> None:
+        """Examine what must be, and sort all divergences into the run's buckets.
+
+        Args:
+            target: open. Failures of it end the examination, not the run.
+        """
+        found = list[tuple["Explanation", Bucket]]()
+        skipped = not self.run.codes.isdisjoint(_SKIPPED)
+        left = [_Left(kind, self._shown(kind)) for kind in self._kinds.values()]
+        try:
+            for _ in range(0 if skipped else MOST):
+                if (cause := self._next(left, target)) is None:
+                    break
+                found.append(cause)
+        except (BudgetSpent, TargetError) as error:
+            self.run.notes.append(f"not examined further: {error}")
+        self.run.settle([*(bucket for _, bucket in found), *_others(left)], found)
+
+    def _shown(self, kind: _Kind) -> list[Finding]:
+        """The kept divergences of a kind, and the least of their code and place if that is of the kind."""
+        least = self.run.buckets[kind.key].example
+        own = (least.operation, least.vector.category) == (kind.operation, kind.category)
+        return [least, *kind.kept] if own and len(kind.kept) < kind.count else kind.kept
+
+    def _next(self, left: list[_Left], target: Target) -> tuple[Explanation, Bucket] | None:
+        """Examine the most telling divergence that has no cause yet; None if there is none."""
+        while waiting := [each for each in left if each.findings and not each.tried]:
+            chosen = min(waiting, key=_Left.telling)
+            example = chosen.least
+            explanation = why(example, target, self.run.profile)
+            if explanation is None or explanation.condition is None:
+                for each in left:
+                    each.tried |= each.kind.key == chosen.kind.key
+                continue
+            return explanation, _bucket(explanation, example, left)
+        return None
+
+
+def _row(found: Divergences, rows: Sequence[int], place: int) -> Finding:
+    return found.finding(rows[place])
+
+
+@dataclass
+class _Left:
+    """The divergences of a kind that have no cause yet."""
+
+    kind: _Kind
+    findings: list[Finding]
+    tried: bool = False
+    """True if an examination did not help, or there can be none."""
+
+    def __post_init__(self) -> None:
+        self._all, self._left = len(self.findings), self.kind.count
+        self.tried = not is_examinable(self.kind.key[0], self.kind.operation)
+
+    @property
+    def least(self) -> Finding:
+        return min(self.findings, key=lambda each: each.order)
+
+    def telling(self) -> tuple[int, int, object]:
+        """The order of examinations."""
+        return *rank(self.kind.key[0], self.kind.operation), self.least.order
+
+    def take(self, joins: Callable[[Finding], bool]) -> tuple[list[Finding], int]:
+        """Take those that belong to a cause, and their number."""
+        taken, rest = list["Finding"](), list["Finding"]()
+        for each in self.findings:
+            (taken if joins(each) else rest).append(each)
+        self.findings = rest
+        count = len(taken) * self.kind.count // self._all if rest else self._left
+        self._left -= count
+        return taken, count
+
+
+def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left]) -> Bucket:
+    """The bucket of an explanation: all divergences that it predicts, and ``example``.
+
+    A rule that predicts not quite all takes the others of the code and place of the example, too; one that predicts
+    less, or a rule of streams, all of the code. Faults of memory and internal errors of one code are one cause.
+    """
+    assert explanation.condition is not None
+    closed = explanation.confirmed and example.operation != GUARDED and example.code != Code.INTERNAL_ERROR
+    vague = not explanation.confirmed and (explanation.share < _VAGUE or explanation.condition.streams)
+
+    def joins(finding: Finding) -> bool:
+        alike = finding.code == example.code if vague else finding.bucket == example.bucket and not closed
+        return alike or finding is example or explanation.joins(finding)
+
+    members, count, keys = list["Finding"](), 0, set[tuple[str, str]]()
+    for each in left:
+        taken, number = each.take(joins)
+        members += taken
+        count += number
+        if taken:
+            keys.add(each.kind.key)
+    shown = explanation.finding or example
+    cause = shown if shown.claim == MEMORY else example
+    own = [each for each in members if each.claim == cause.claim]
+    own += [shown] if shown.claim == cause.claim else []
+    return Bucket(min(own, key=partial(_plainest, cause.code)), max(count, 1), frozenset(keys), explanation.why)
+
+
+def _plainest(code: str, finding: Finding) -> tuple[bool, bool, object, bool, object]:
+    """The order of examples: whole inputs before streams, the cause's code before others, and of a suite's if equal."""
+    order = finding.order
+    return finding.vector.chunks is not None, finding.code != code, order[:2], finding.vector.category == "input", order
+
+
+def _others(left: Sequence[_Left]) -> Iterator[Bucket]:
+    """A bucket for each code and place of divergences without a cause."""
+    buckets: dict[tuple[str, str], Bucket] = {}
+    for each in left:
+        findings, count = each.take(lambda _: True)
+        if findings:
+            bucket = buckets.setdefault(each.kind.key, Bucket(findings[0], 0))
+            bucket.count += count
+            for finding in findings:
+                bucket.show(finding)
+    return iter(buckets.values())

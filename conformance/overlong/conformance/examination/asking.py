@@ -1,0 +1,237 @@
+"""Asks a target questions in large batches, and has the oracle judge the answers: only whether and how they differ."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from overlong.conformance.oracle.columnar import ColumnarOracle
+from overlong.conformance.oracle.compare import FAULTS, compare_batch
+from overlong.conformance.oracle.expectation import expectation
+from overlong.conformance.oracle.judging import Judge
+from overlong.conformance.oracle.kinds import (
+    ACCEPTED_ILL_FORMED,
+    AGREES,
+    BROKEN,
+    CRASHED,
+    LEFT_OUT,
+    MISBEHAVED,
+    NOT_SUPPORTED,
+    OTHER_INCOMPLETE,
+    OTHER_LENGTH,
+    OTHER_OFFSET,
+    OTHER_OUTPUT,
+    REFUSED_WELL_FORMED,
+    TIMED_OUT,
+)
+from overlong.conformance.oracle.limits import limits_of
+from overlong.conformance.oracle.own_mode import suspicion
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Unsupported
+from overlong.conformance.protocol.wire import AGAIN, DECODE, REPLACING, STREAMING, VALIDATE
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.vector import Vector
+from overlong.reference import DEFECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.examination.question import Question
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.target import Answered, Target
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.conformance.vectors.profile import Profile
+
+RIGHT, ACCEPTS = "", "accepts"
+"""The symptoms of a right answer, and of accepted ill-formed octets. Others are codes of divergences."""
+_SYMPTOMS: dict[int, str] = {
+    AGREES: RIGHT,
+    NOT_SUPPORTED: RIGHT,
+    LEFT_OUT: RIGHT,
+    ACCEPTED_ILL_FORMED: ACCEPTS,
+    REFUSED_WELL_FORMED: Code.REFUSED,
+    OTHER_OUTPUT: Code.SCALARS,
+    OTHER_OFFSET: Code.OFFSET,
+    OTHER_LENGTH: Code.LENGTH,
+    OTHER_INCOMPLETE: Code.INCOMPLETE,
+    BROKEN: Code.INTERNAL_ERROR,
+    CRASHED: Code.CRASHED,
+    TIMED_OUT: Code.TIMED_OUT,
+    MISBEHAVED: Code.MISBEHAVED,
+}
+REPLACED = Code.REPLACEMENT_TEXT
+"""The symptom of all wrong output of a replacer, which one cause may make in many ways."""
+_OCTETS = 1 << 20
+"""About how many octets make a batch."""
+_FAULTS = 8
+"""After so many failures of its process a target is asked no more."""
+
+
+class OutOfBudget(Exception):
+    """The examination has asked what it may ask."""
+
+
+def symptom_of(code: str) -> str:
+    """The symptom of a finding's code: accepted defects are one."""
+    return ACCEPTS if code in DEFECTS else code
+
+
+class Asker:
+    """Asks one open target by one operation."""
+
+    def __init__(self, target: Target, profile: Profile, operation: str, *, questions: int, octets: int) -> None:
+        """Prepare.
+
+        Args:
+            target: open.
+            profile: what it is measured by, as the target says itself.
+            operation: one that it offers.
+            questions: the most questions to ask it.
+            octets: the most octets in them.
+        """
+        self.target, self.profile, self.operation = target, profile, operation
+        self.questions, self.octets = questions, octets
+        self.asked = 0
+        self._faults = 0
+        self._limits = limits_of(target.greeting)
+        self.earlier: tuple[bytes, ...] = ()
+        """What is asked right before each question, if answers depend on that."""
+        self._judges: tuple[ColumnarOracle, Judge] | None = None
+        self._items: tuple[array[int], bytes] = array("I"), b""
+        if operation in VALIDATE + DECODE:
+            try:
+                expected = expectation(profile, target.greeting, operation)
+            except TargetError:  # it can only be judged singly
+                return
+            size = target.greeting.units_of(operation).size
+            oracle = ColumnarOracle(expected, profile.dialect.layout)
+            self._judges = oracle, Judge(lambda _first, _count: self._items, expected, unit_size=size)
+
+    @property
+    def left(self) -> int:
+        """The number of questions that may still be asked."""
+        return self.questions - self.asked
+
+    @property
+    def streams(self) -> bool:
+        """True if it is asked streams."""
+        return self.operation in STREAMING + AGAIN
+
+    def ask(self, questions: Sequence[Question]) -> list[str]:
+        """The symptom of each answer.
+
+        Raises:
+            OutOfBudget: there are too many questions.
+            BudgetSpent: the target fails too often.
+            TargetError: it cannot be asked any more.
+        """
+        found = list[str]()
+        for some in self._parts(questions):
+            self._spend(some)
+            if self._judges is not None:
+                found += self._in_columns(some)
+            elif self.operation in REPLACING and not self.streams and not self.profile.own_mode:
+                found += self._replaced(some)
+            else:
+                found += (
+                    "" if each is None or suspicion(each) is not None else symptom_of(each.code)
+                    for each in self._singly(some)
+                )
+        return found
+
+    def finding(self, question: Question) -> Finding | None:
+        """What is wrong with the answer to one question."""
+        self.asked += 1
+        return self._singly([question])[0]
+
+    def observed(self, question: Question) -> Observation | None:
+        """The answer to one question."""
+        self.asked += 1
+        units = self.target.greeting.units_of(self.operation)
+        for answered in self.target.observe([(Batch.of([self.vector(question)]), self.operation)]):
+            said = next(iter(answered.answers.observations(units, verdict_only=False)))
+            return answered.faults.get(0, said)
+        return None
+
+    def _spend(self, questions: Sequence[Question]) -> None:
+        octets = sum(len(each.octets) for each in questions)
+        if len(questions) > self.left or octets > self.octets or self._faults > _FAULTS:
+            raise OutOfBudget
+        self.asked += len(questions)
+        self.octets -= octets
+
+    def _parts(self, questions: Sequence[Question]) -> list[Sequence[Question]]:
+        parts: list[Sequence[Question]] = []
+        start = size = 0
+        for end, each in enumerate(questions, 1):
+            size += len(each.octets)
+            if size >= _OCTETS or end == len(questions):
+                parts.append(list(questions[start:end]))
+                start, size = end, 0
+        return parts
+
+    def _in_columns(self, questions: Sequence[Question]) -> list[str]:
+        assert self._judges is not None
+        oracle, judge = self._judges
+        strings, chosen = list[bytes](), list[int]()
+        for each in questions:
+            strings += each.earlier or self.earlier
+            chosen.append(len(strings))
+            strings.append(each.octets)
+        found = list[str]()
+        for answered in self.target.observe([(Batch.of_strings("input", strings), self.operation)]):
+            batch = answered.batch
+            self._faults += len(answered.faults)
+            self._items = batch.lengths, batch.octets
+            judged = judge.judge(
+                answered.answers, oracle.expected(batch.lengths, batch.octets), 0, faults=answered.faults
+            )
+            found += [RIGHT] * len(batch) if judged.kinds is None else map(_symptom, judged.kinds.tolist())
+        return [RIGHT if self._is_limited(strings[place]) else found[place] for place in chosen]
+
+    def _replaced(self, questions: Sequence[Question]) -> list[str]:
+        """The symptoms of answers with replacements: any other output than the right one is the same symptom."""
+        found, units = list[str](), self.target.greeting.units_of(self.operation)
+        for answered in self.target.observe([(Batch.of(list(map(self.vector, questions))), self.operation)]):
+            self._faults += len(answered.faults)
+            expected = answered.batch.expected(self.operation, units)
+            said, right = (each.observations(units, verdict_only=False) for each in (answered.answers, expected))
+            for place, (observed, wanted) in enumerate(zip(said, right, strict=True)):
+                if place in answered.faults:
+                    found.append(FAULTS.get(type(answered.faults[place]), RIGHT))
+                else:
+                    found.append(RIGHT if observed == wanted or isinstance(observed, Unsupported) else REPLACED)
+        judged = zip(questions, found, strict=True)
+        return [RIGHT if self._is_limited(each.octets) else symptom for each, symptom in judged]
+
+    def _is_limited(self, octets: bytes) -> bool:
+        """True if the target says itself that it does not take these octets."""
+        return any(limit.touches(octets) for limit in self._limits)
+
+    def _singly(self, questions: Sequence[Question]) -> list[Finding | None]:
+        vectors = [self.vector(each, str(number)) for number, each in enumerate(questions)]
+        found: dict[str, Finding] = {}
+        for answered in self.target.observe([(Batch.of(vectors), self.operation)] if vectors else []):
+            self._faults += len(answered.faults)
+            for finding in self._findings(answered):
+                found.setdefault(finding.vector.comment, finding)
+        return [found.get(vector.comment) for vector in vectors]
+
+    def _findings(self, answered: Answered) -> list[Finding]:
+        return [
+            each for each in compare_batch(answered, self.target.greeting) if not self._is_limited(each.vector.octets)
+        ]
+
+    def vector(self, question: Question, comment: str = "") -> Vector:
+        """The question as a vector for the operation."""
+        chunks = earlier = None
+        if self.streams:
+            chunks = question.chunks if question.chunks is not None else (len(question.octets),)
+        if self.operation in AGAIN:
+            earlier = question.earlier
+        return Vector("input", question.octets, comment, chunks=chunks, earlier=earlier, profile=self.profile)
+
+
+def _symptom(kind: int) -> str:
+    return _SYMPTOMS.get(kind, RIGHT)

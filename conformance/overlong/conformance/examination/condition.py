@@ -1,0 +1,251 @@
+"""A condition: which questions a decoder answers wrongly, and how. It is executable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, islice, pairwise, takewhile
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.factors import NONE, Site
+from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.rules import Rule
+from overlong.conformance.examination.text import pattern_of, text_of
+from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.wire import REPLACING
+from overlong.conformance.vectors.vector import known_at
+from overlong.reference import MaximalSubpart, dialect, segments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.examination.products import Product
+    from overlong.conformance.examination.question import Asked
+    from overlong.conformance.examination.text import Text
+
+OFFSETS = (Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
+"""Symptoms of the first flaw of a refused input."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Words, and the rule for the places where they make a difference."""
+
+    symptom: str
+    """``accepts``, or the code of the divergence."""
+    words: tuple[Product, ...]
+    """The octets there; one empty product: anything."""
+    rule: Rule = field(default_factory=Rule)
+    speaks: str = "rfc3629"
+    operation: str = ""
+    commits: int = 0
+    """The octets of a word after which the decoder expects the rest of it, even if they begin a character; 0: none."""
+    subparts: bool = False
+    """True if the words are whole errors, whatever these are."""
+    offsets: bool = False
+    """True if the target reports offsets: then they show a wrong verdict, too."""
+
+    def holds(self, question: Asked | bytes) -> bool:
+        """True if the decoder is predicted to answer a question wrongly, or to report another place, for this cause."""
+        asked = Question(question) if isinstance(question, bytes) else question
+        if self.carries:
+            return self._carried(asked)
+        if self.streams:
+            return any(self.rule.holds(site) for site in self._in_streams(asked))
+        if self.symptom == ACCEPTS:
+            return self._accepts(asked)
+        if self.operation in REPLACING:
+            return any(self.rule.holds(site) for site in self._numbered(self._everywhere(asked)))
+        end = self.text.end(asked.octets)
+        if self.symptom in OFFSETS:
+            match = self._at_flaw(asked.octets, end)
+            return match is not None and self.rule.holds(self._site(asked, end, match.end()))
+        if end < len(asked.octets) and not (self.symptom == Code.REFUSED and self.offsets):
+            return False
+        sites = self._within(asked, end, self._least_offset)
+        return any(map(self.rule.holds, self._numbered(list(sites)) if self._counts else sites))
+
+    @property
+    def carries(self) -> bool:
+        """True if the decoder goes on where an earlier call ended."""
+        return self.symptom == Code.EARLIER_CALLS
+
+    def _carried(self, asked: Asked) -> bool:
+        before = asked.earlier[-1] if asked.earlier else b""
+        if not self.rule.holds(self._site(asked, 0, 0)):
+            return False
+        joined = before[self.text.end(before) :] + asked.octets
+        return self.text.is_well_formed(joined) != self.text.is_well_formed(asked.octets)
+
+    @property
+    def streams(self) -> bool:
+        """True if it is about streams."""
+        return self.operation in "STNM" and bool(self.operation)
+
+    @cached_property
+    def id(self) -> str:
+        """``C-`` and eight digits of a hash: the same for the same cause, whichever verb found it."""
+        text = json.dumps(self.to_json(), sort_keys=True)
+        return f"C-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+    def to_json(self) -> dict[str, object]:
+        """The condition for files."""
+        return {
+            "symptom": self.symptom,
+            "words": [[bytes(sorted(octets)).hex() for octets in product] for product in self.words],
+            "rule": [atom.to_json() for atom in self.rule.atoms],
+            "dialect": self.speaks,
+            **({"commits": self.commits} if self.commits else {}),
+        }
+
+    @cached_property
+    def text(self) -> Text:
+        """Well-formed text of the dialect."""
+        return text_of(dialect(self.speaks))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[bytes]:
+        return re.compile(pattern_of(self.words), re.DOTALL)
+
+    @cached_property
+    def _until(self) -> re.Pattern[bytes]:
+        return self.text.until([word[: self.commits] for word in self.words])
+
+    def _site(self, asked: Asked, start: int, end: int) -> Site:
+        after = asked.earlier[-1] if asked.earlier else None
+        return Site(self.text, asked.octets, start, end, after=after, chunks=asked.chunks or (), address=asked.address)
+
+    def _at_flaw(self, octets: bytes, start: int) -> re.Match[bytes] | None:
+        return self._pattern.match(octets, start) if start < len(octets) else None
+
+    def sites(self, question: Asked, most: int = 1 << 30) -> list[Site]:
+        """The places in a question that have the octets, whatever the rule says; not many more than ``most``."""
+        if self.streams:
+            return list(self._in_streams(question))
+        if self.symptom == ACCEPTS:
+            return self._walk(question)[0]
+        if self.operation in REPLACING:
+            return self._numbered(self._everywhere(question))
+        end = self.text.end(question.octets)
+        if self.symptom in OFFSETS:
+            match = self._at_flaw(question.octets, end)
+            return [self._site(question, end, match.end())] if match else []
+        return self._numbered(list(islice(self._within(question, end), most)))
+
+    def places(self, asked: Asked) -> dict[int, Site]:
+        """The places at which the rule holds, by their offsets; a decoder need not stop at the first flaw."""
+        octets, sites, past = asked.octets, list[Site](), 0
+        if self.words == ((),) and not self.subparts:
+            sites = [self._site(asked, 0, 0)]
+        for each in segments(octets, spoken=self.text.spoken) if not sites else ():
+            is_flaw = isinstance(each, MaximalSubpart)
+            if each.offset < past or not (self.commits or is_flaw == (self.symptom == ACCEPTS)):
+                continue
+            if self.subparts:
+                sites.append(self._site(asked, each.offset, each.offset + each.length))
+            elif match := self._at_flaw(octets, each.offset):
+                past = match.end()
+                sites.append(self._site(asked, each.offset, past))
+        return {site.start: site for site in self._numbered(sites) if self.rule.holds(site)}
+
+    def begun(self, octets: bytes, start: int) -> int:
+        """The most octets from a place on that begin one of the words."""
+        most = 0
+        for product in () if self.subparts else self.words:
+            some = octets[start : start + len(product)]
+            alike = (octet in allowed for octet, allowed in zip(some, product, strict=False))
+            most = max(most, sum(1 for _ in takewhile(bool, alike)))
+        return most
+
+    def _walk(self, asked: Asked) -> tuple[list[Site], int]:
+        """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""
+        octets, sites, place = asked.octets, list[Site](), 0
+        if self.subparts:
+            return self._numbered([self._site(asked, *span) for span in self.text.flaws(octets)]), len(octets)
+        while True:
+            if self.commits:
+                found = self._until.match(octets, place)
+                end = found.end() if found is not None else place
+            else:
+                end = self.text.end(octets, place)
+            match = self._at_flaw(octets, end)
+            if match is None or match.end() == end:
+                return self._numbered(sites), end
+            sites.append(self._site(asked, end, match.end()))
+            place = match.end()
+
+    def _accepts(self, asked: Asked) -> bool:
+        right = self.text.end(asked.octets)
+        if right == len(asked.octets) and not self.commits:
+            return False
+        sites, end = self._walk(asked)
+        end = next((site.start for site in sites if not self.rule.holds(site)), end)
+        size = len(asked.octets)
+        if self.offsets:
+            return end != right
+        return (end == size) != (right == size)
+
+    def _within(self, asked: Asked, end: int, start: int = 0) -> Iterator[Site]:
+        """The places of the words in well-formed text from ``start`` to ``end``."""
+        if self.words == ((),):
+            yield self._site(asked, 0, 0)
+            return
+        for match in self._pattern.finditer(asked.octets, start, end):
+            yield self._site(asked, match.start(), match.end())
+
+    @cached_property
+    def _counts(self) -> bool:
+        return any(atom.factor in ("errors", "total") for atom in self.rule.atoms)
+
+    @cached_property
+    def _least_offset(self) -> int:
+        """No place before this offset fits the rule."""
+        return (
+            0
+            if self._counts
+            else max((each.low or 0 for each in self.rule.atoms if each.factor == "offset"), default=0)
+        )
+
+    def _everywhere(self, asked: Asked) -> list[Site]:
+        """The segments of text that is replaced: flaws, or characters, whichever the words begin."""
+        octets, flaws = asked.octets, self.text.flaws(asked.octets)
+        if self.subparts:
+            return [self._site(asked, *span) for span in flaws]
+        if self._of_flaws:
+            found = (self._at_flaw(octets, start) for start, _ in flaws)
+        else:
+            spans = pairwise([0, *(place for span in flaws for place in span), len(octets)])
+            found = (match for span in islice(spans, 0, None, 2) for match in self._pattern.finditer(octets, *span))
+        return [self._site(asked, *match.span()) for match in found if match is not None]
+
+    @cached_property
+    def _of_flaws(self) -> bool:
+        first = bytes(min(octets) for octets in self.words[0])
+        return self.text.end(first) < len(first)
+
+    def _numbered(self, sites: list[Site]) -> list[Site]:
+        for number, site in enumerate(sites):
+            site.errors, site.total = number, len(sites)
+        return sites
+
+    def _in_streams(self, asked: Asked) -> Iterator[Site]:
+        """The places of a stream: errors; or the words, once for each cut within one, or once if there is none."""
+        chunks = asked.chunks if asked.chunks is not None else (len(asked.octets),)
+        cuts = list(accumulate(chunks))[:-1]
+        for each in segments(asked.octets, spoken=self.text.spoken):
+            start, end = each.offset, each.offset + each.length
+            is_flaw, known = isinstance(each, MaximalSubpart), known_at(asked.octets, each, self.text.spoken)
+            if is_flaw if self.subparts else self._at_flaw(asked.octets, start):
+                last = end if is_flaw and (known is None or known > end) else end - 1  # a character may have begun
+                within = () if self.subparts else [cut - start for cut in cuts if start < cut <= last]
+                for cut in within or (NONE,):
+                    site = self._site(asked, start, end)
+                    site.cut = cut
+                    site.begun = max((at for at in cuts if known is None or at < known), default=0)
+                    yield site
+            if is_flaw:
+                return  # a strict decoder goes no further

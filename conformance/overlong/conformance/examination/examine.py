@@ -1,0 +1,192 @@
+"""Examines one divergence of a target: opens it, chooses the operation, and returns the explanation."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget, symptom_of
+from overlong.conformance.examination.course import Course
+from overlong.conformance.examination.explanation import GOOD, Explanation
+from overlong.conformance.examination.inquiry import Inquiry
+from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.sentence import sentence_of
+from overlong.conformance.examination.streams import StreamCourse
+from overlong.conformance.examination.text import text_of
+from overlong.conformance.oracle.compare import compare_batch
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Accepted, Failed, Refused
+from overlong.conformance.protocol.wire import BATCH, DECODE, GUARDED, REPLACE, REPLACING, STREAM_DECODE, VALIDATE
+from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.vector import Vector
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.text import Text
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.target import Target
+    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.targets.resolve import Limits
+
+EXAMINED = DECODE + VALIDATE + REPLACE + STREAM_DECODE + GUARDED
+"""The operations whose answers are examined so far."""
+_ORDER = DECODE + VALIDATE + REPLACE
+
+
+class Budget(NamedTuple):
+    """What an examination may cost a target."""
+
+    questions: int
+    octets: int
+    longest: int
+    """The most octets of a string."""
+    fresh: int
+    """The fresh questions of the last check."""
+    fine: bool
+    """True if all octets and all lengths can be tried."""
+
+
+_FUNCTION = Budget(40_000, 32 << 20, 1 << 18, 2000, fine=True)
+_WITH_OUTPUT = Budget(40_000, 10 << 20, 1 << 18, 2000, fine=True)
+_IN_BATCHES = Budget(12_000, 1 << 20, 1 << 14, 500, fine=True)
+_SINGLY = Budget(1000, 1 << 18, 1 << 10, 100, fine=False)
+_STARTED = Budget(80, 1 << 16, 256, 20, fine=False)
+
+
+def budget_of(greeting: Greeting, operation: str) -> Budget:
+    """Thousands of questions for a function, hundreds for an adapter, tens for a program that starts each time."""
+    if GUARDED in greeting.operations:
+        return _FUNCTION if operation in VALIDATE else _WITH_OUTPUT
+    if "slow" in greeting.traits:
+        return _STARTED
+    return _IN_BATCHES if BATCH in greeting.operations else _SINGLY
+
+
+def examine(
+    target: str | Sequence[str],
+    octets: bytes,
+    *,
+    chunks: tuple[int, ...] | None = None,
+    earlier: tuple[bytes, ...] = (),
+    address: int | None = None,
+    operation: str = "",
+    profile: Profile = RFC3629,
+    limits: Limits | None = None,
+) -> Explanation:
+    """Why a target answers some octets wrongly.
+
+    Args:
+        target: named as on the command line.
+        octets: an input that it answers wrongly.
+        chunks: of a stream, the lengths of its chunks.
+        earlier: what the same decoder was given before: the chunks of another stream, or the inputs of earlier calls.
+        address: the address of the first octet modulo 64, if the answer depends on it.
+        operation: the letter of the operation; empty for the first one that shows a divergence.
+        profile: what the target is measured by.
+        limits: of its processes.
+
+    Raises:
+        TargetError: the target cannot be measured.
+    """
+    question = Question(octets, earlier, chunks, address)
+    opened = resolve(target, limits)
+    opened.open()
+    try:
+        wanted = operation if operation in EXAMINED.replace(GUARDED, "") else ""
+        for each in wanted or (STREAM_DECODE if chunks is not None else _fitting(opened.greeting)):
+            found = explained(opened, question, each, profile)
+            if found is not None:
+                return found
+        return Explanation(None, None, "answers rightly")
+    finally:
+        opened.close()
+
+
+def _fitting(greeting: Greeting) -> str:
+    """The operations to try, the most telling first."""
+    return "".join(each for each in _ORDER if each in greeting.operations)
+
+
+def explained(target: Target, question: Question, operation: str, profile: Profile = RFC3629) -> Explanation | None:
+    """Why an open target answers a question wrongly by one operation; None if it answers rightly.
+
+    Raises:
+        TargetError: the target cannot be measured.
+    """
+    greeting = target.greeting
+    if operation not in greeting.operations:
+        raise TargetError(f"{target.id}: it does not offer {operation}")
+    budget = budget_of(greeting, operation)
+    profile = profile.as_said(greeting)
+    asker = Asker(target, profile, operation, questions=budget.questions, octets=budget.octets)
+    guarded = _in_memory(target, question, profile)
+    finding = asker.finding(question) or guarded
+    if finding is not None and operation == STREAM_DECODE:
+        return _of_stream(asker, question, finding, text_of(profile.dialect))
+    if finding is None or isinstance(finding.observed, Accepted | Refused | Failed):
+        place = None
+        if finding is not None and isinstance(finding.observed, Refused) and profile.counts == "octets":
+            place = finding.observed.offset
+        offsets = operation in DECODE + VALIDATE and profile.counts == "octets" and _says_offsets(asker)
+        inquiry = Inquiry(asker, text_of(profile.dialect), offsets=offsets, fine=budget.fine, most=budget.longest)
+        asker.earlier = question.earlier if question.chunks is None else ()
+        if guarded is not None and guarded.code == Code.PLACE_IN_MEMORY:
+            inquiry.in_memory()
+        course = Course(inquiry)
+        condition = course.run(question.octets, place)
+        if condition is not None:
+            return _explained(course, condition, finding, guarded, budget)
+    if finding is None:
+        return None
+    return Explanation(finding, None, finding.title, asked=asker.asked, operation=operation)
+
+
+def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -> Explanation:
+    condition, predicted, checked = None, 0, 0
+    with suppress(OutOfBudget):
+        condition, predicted, checked = StreamCourse(asker, text, symptom_of(finding.code)).run(question)
+    sentence = sentence_of(condition) if condition is not None else finding.title
+    if checked and predicted < GOOD * checked:
+        sentence = f"nearly: {sentence}"
+    return Explanation(finding, condition, sentence, predicted, checked, asker.asked, operation=asker.operation)
+
+
+def _explained(
+    course: Course, condition: Condition, finding: Finding | None, guarded: Finding | None, budget: Budget
+) -> Explanation:
+    check, inquiry = course.confirm(budget.fresh), course.inquiry
+    asker = inquiry.asker
+    least = asker.finding(Question(inquiry.setting.octets)) if inquiry.parted and inquiry.setting.octets else None
+    if condition.symptom == REPLACED and least is not None and asker.operation in REPLACING:
+        condition = replace(condition, symptom=least.code)
+    sentence = sentence_of(condition)
+    if guarded is not None and guarded.code not in (Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS):
+        sentence = f"{guarded.title}: {sentence}"
+        least = guarded
+    if check.checked and check.predicted < GOOD * check.checked:
+        sentence = f"nearly: {sentence}"
+    return Explanation(
+        least or finding, condition, sentence, check.predicted, check.checked, asker.asked, operation=asker.operation
+    )
+
+
+def _says_offsets(asker: Asker) -> bool:
+    """True if a refusal of the target names an offset."""
+    seen = asker.observed(Question(b"a\xff"))
+    return isinstance(seen, Refused) and seen.offset is not None
+
+
+def _in_memory(target: Target, question: Question, profile: Profile) -> Finding | None:
+    """What an examination of memory finds: it is named before what it causes."""
+    if GUARDED not in target.greeting.operations or question.chunks is not None:
+        return None
+    batch = Batch.of([Vector("input", question.octets, profile=profile)])
+    for answered in target.observe([(batch, GUARDED)]):
+        return next(compare_batch(answered, target.greeting), None)
+    return None

@@ -1,0 +1,89 @@
+"""An explanation: the least example of a divergence, its condition, and how well it predicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examination.prediction import predicts
+from overlong.conformance.oracle.finding import Why, id_of
+
+if TYPE_CHECKING:
+    from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.oracle.finding import Finding
+
+GOOD = 0.99
+"""The share of fresh questions that a rule must predict to count as one."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a decoder diverges."""
+
+    finding: Finding | None
+    """What is wrong with the least example; None if the decoder answers rightly when it is asked again."""
+    condition: Condition | None
+    """When it diverges so; None if no experiment could be made, as of a crash or of a changing answer."""
+    sentence: str
+    predicted: int = 0
+    """Of fresh questions, those that the condition predicted."""
+    checked: int = 0
+    """The fresh questions."""
+    asked: int = 0
+    """All questions that the examination took."""
+    telling: Finding | None = None
+    """An example that says more, if there is one."""
+    operation: str = field(default="")
+
+    @property
+    def example(self) -> bytes:
+        """The octets of the least example."""
+        return self.finding.vector.octets if self.finding is not None else b""
+
+    @property
+    def code(self) -> str:
+        """The code of the divergence."""
+        return self.finding.code if self.finding is not None else ""
+
+    @property
+    def share(self) -> float:
+        """The share of fresh questions that the condition predicts."""
+        return self.predicted / self.checked if self.checked else 0.0
+
+    @property
+    def confirmed(self) -> bool:
+        """True if the condition predicts nearly all fresh questions."""
+        return self.condition is not None and self.share >= GOOD
+
+    @property
+    def id(self) -> str:
+        """The condition's id; that of the code if there is none."""
+        return self.condition.id if self.condition is not None else id_of(self.code).replace("D-", "C-")
+
+    @property
+    def why(self) -> Why:
+        """What a bucket keeps of it; only if there is a condition."""
+        assert self.condition is not None
+        return Why(self.sentence, self.id, self.condition.to_json(), (self.predicted, self.checked))
+
+    def joins(self, finding: Finding) -> bool:
+        """True if the condition predicts another finding: then that belongs to the same cause."""
+        if self.condition is None:
+            return finding.code == self.code and finding.operation == self.operation
+        return predicts(self.condition, self.code, finding)
+
+    def to_json(self) -> dict[str, object]:
+        """The explanation for files."""
+        chunks = self.finding.vector.chunks if self.finding is not None else None
+        return {
+            "code": self.code,
+            "id": self.id,
+            "sentence": self.sentence,
+            "operation": self.operation,
+            "example": self.example.hex(),
+            **({"chunks": list(chunks)} if chunks is not None else {}),
+            **({"telling": self.telling.vector.octets.hex()} if self.telling is not None else {}),
+            "condition": self.condition.to_json() if self.condition is not None else None,
+            "confirmed": [self.predicted, self.checked],
+            "asked": self.asked,
+        }

@@ -1,0 +1,257 @@
+"""Factors: what can be told of a place in a question, and may decide whether a decoder is wrong there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examination.text import ASCII
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overlong.conformance.examination.text import Text
+
+ADDRESS = 64
+"""Addresses count modulo this."""
+NONE = -1
+"""The value of an octet or a character that is not there."""
+BLOCKS = (4, 8, 16, 32, 64, 128)
+BITS = (8, 10, 12, 15, 16)
+FAR_BEFORE, FAR_BEHIND = 5, 9
+"""How many octets before and behind a place are told apart."""
+NUMBER, OCTET, FLAG = "number", "octet", "flag"
+_SEEN = "seen "
+
+
+@dataclass(slots=True)
+class Site:
+    """A place in a question: the octets from ``start`` to ``end``."""
+
+    text: Text
+    octets: bytes
+    start: int
+    end: int
+    errors: int = 0
+    """The places like it before."""
+    total: int = 1
+    """All places like it."""
+    after: bytes | None = None
+    """The input of the call right before; None if it is not known."""
+    address: int | None = None
+    """The address of the first octet, modulo 64."""
+    cut: int = NONE
+    """In a stream: the octets of the sequence here that stand before the first cut in it."""
+    chunks: tuple[int, ...] = ()
+    begun: int = 0
+    """The octets of a stream before the chunk that shows what is here."""
+
+    @property
+    def before(self) -> bytes:
+        return self.octets[: self.start]
+
+    @property
+    def behind(self) -> bytes:
+        return self.octets[self.end :]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Something that can be told of a place."""
+
+    name: str
+    kind: str
+    value: Callable[[Site], int]
+    cost: int = 0
+    """How much less likely it is than others that explain the same."""
+
+
+def _characters(site: Site) -> int:
+    return len(site.octets[: site.start].translate(None, site.text.not_leads))
+
+
+def _wide(site: Site) -> int:
+    return len(site.octets[: site.start].translate(None, site.text.not_leads + ASCII))
+
+
+def _units(site: Site) -> int:
+    """The units of UTF-16 before."""
+    before, text = site.octets[: site.start], site.text
+    return len(before.translate(None, text.not_leads)) + len(before.translate(None, text.not_longest))
+
+
+def _after_cut(site: Site) -> int:
+    """The octets of the whole stream behind the first cut in the sequence here."""
+    return NONE if site.cut == NONE else len(site.octets) - site.start - site.cut
+
+
+def seen(octets: bytes) -> Factor:
+    """Whether some octets stand anywhere before."""
+    return Factor(f"{_SEEN}{octets.hex()}", FLAG, lambda site: int(octets in site.before))
+
+
+@cache
+def factor_named(name: str) -> Factor:
+    """The factor of a name."""
+    return seen(bytes.fromhex(name[len(_SEEN) :])) if name.startswith(_SEEN) else _BY_NAME[name]
+
+
+def seen_octets(name: str) -> bytes | None:
+    """The octets that stand anywhere before, if the name of a factor says that."""
+    return bytes.fromhex(name[len(_SEEN) :]) if name.startswith(_SEEN) else None
+
+
+def _ascii_before(site: Site) -> int:
+    before = site.before
+    return len(before) - len(before.rstrip(ASCII))
+
+
+def _ascii_behind(site: Site) -> int:
+    behind = site.behind
+    return len(behind) - len(behind.lstrip(ASCII))
+
+
+def _octet_before(far: int) -> Callable[[Site], int]:
+    return lambda site: site.octets[site.start - far] if site.start >= far else NONE
+
+
+def _octet_behind(far: int) -> Callable[[Site], int]:
+    return lambda site: site.octets[site.end + far - 1] if site.end + far <= len(site.octets) else NONE
+
+
+def _lead_before(site: Site) -> int:
+    character = site.text.before(site.octets, site.start)
+    return character[0] if character else NONE
+
+
+def _character_before(site: Site) -> int:
+    return int.from_bytes(site.text.before(site.octets, site.start) or b"\xff" * 5, "big")
+
+
+def _size_before(site: Site) -> int:
+    return len(site.text.before(site.octets, site.start))
+
+
+def _size_behind(site: Site) -> int:
+    """The octets of the character right behind; 0 if there is none."""
+    lead = site.octets[site.end] if site.end < len(site.octets) else NONE
+    size = site.text.sizes.get(lead, 0)
+    return size if size and site.text.is_well_formed(site.octets[site.end : site.end + size]) else 0
+
+
+def _only_size(site: Site) -> int:
+    """The octets of each character before, if all have as many; 0 if they differ, or there are none."""
+    leads = site.octets[: site.start].translate(None, site.text.not_leads)
+    sizes = {site.text.sizes[lead] for lead in set(leads)}
+    return sizes.pop() if len(sizes) == 1 else 0
+
+
+def _in_rest(block: int) -> Callable[[Site], int]:
+    return lambda site: int(len(site.octets) >= block and site.start >= len(site.octets) // block * block)
+
+
+def _beyond(bits: int) -> Callable[[Site], int]:
+    mask = (1 << bits) - 1
+    return lambda site: int(site.start >= len(site.octets) & mask)
+
+
+def _same_length(site: Site) -> int:
+    return int(site.after is not None and len(site.after) == len(site.octets))
+
+
+def _longer_before(site: Site) -> int:
+    return int(site.after is not None and len(site.after) > len(site.octets))
+
+
+def _accepted_before(site: Site) -> int:
+    return NONE if site.after is None else int(site.text.is_well_formed(site.after))
+
+
+def _length_before(site: Site) -> int:
+    return NONE if site.after is None else len(site.after)
+
+
+def _unfinished(site: Site) -> bytes:
+    """The octets of a character within which the call before ended."""
+    rest = site.after[site.text.end(site.after) :] if site.after else b""
+    automaton = site.text.spoken.automaton
+    return rest if automaton.run(rest) != automaton.dead else b""
+
+
+def _unfinished_before(site: Site) -> int:
+    return next(iter(_unfinished(site)), NONE)
+
+
+def _rest_before(site: Site) -> int:
+    rest = _unfinished(site)
+    return int.from_bytes(rest, "big") if rest else NONE
+
+
+def _chunk_of(site: Site) -> int:
+    """The octets of the chunk in which the place begins that stand before it."""
+    at = 0
+    for length in site.chunks:
+        if site.start < at + length:
+            return site.start - at
+        at += length
+    return NONE
+
+
+def _number_of_chunk(site: Site) -> int:
+    """The chunks that end at the place or before it, or within it."""
+    at = found = 0
+    for length in site.chunks[:-1]:
+        at += length
+        found += at <= (site.start + site.cut if site.cut > 0 else site.start)
+    return found
+
+
+FACTORS: tuple[Factor, ...] = (
+    Factor("offset", NUMBER, lambda site: site.start),
+    Factor("length", NUMBER, lambda site: len(site.octets)),
+    Factor("behind", NUMBER, lambda site: len(site.octets) - site.end),
+    Factor("characters", NUMBER, _characters),
+    Factor("wide", NUMBER, _wide),
+    Factor("units", NUMBER, _units),
+    Factor("errors", NUMBER, lambda site: site.errors),
+    Factor("total", NUMBER, lambda site: site.total),
+    Factor("size before", NUMBER, _size_before),
+    Factor("size behind", NUMBER, _size_behind),
+    Factor("octet -1", OCTET, _octet_before(1)),
+    Factor("lead before", OCTET, _lead_before),
+    Factor("character before", OCTET, _character_before, 1),
+    *(Factor(f"octet -{far}", OCTET, _octet_before(far)) for far in range(2, FAR_BEFORE + 1)),
+    *(Factor(f"octet +{far}", OCTET, _octet_behind(far)) for far in range(1, FAR_BEHIND + 1)),
+    Factor("ascii before", NUMBER, _ascii_before, 1),
+    Factor("ascii behind", NUMBER, _ascii_behind, 1),
+    Factor("size of all before", NUMBER, _only_size, 1),
+    Factor("zeros", NUMBER, lambda site: site.octets.count(0, 0, site.start)),
+    *(Factor(f"rest of {block}", FLAG, _in_rest(block)) for block in BLOCKS),
+    *(Factor(f"beyond {bits} bits", FLAG, _beyond(bits)) for bits in BITS),
+    Factor("cut", NUMBER, lambda site: site.cut),
+    Factor("after cut", NUMBER, _after_cut),
+    Factor("in chunk", NUMBER, _chunk_of, 1),
+    Factor("chunks before", NUMBER, _number_of_chunk, 1),
+    Factor("chunks", NUMBER, lambda site: len(site.chunks), 1),
+    Factor("unfinished before", OCTET, _unfinished_before),
+    Factor("rest before", OCTET, _rest_before, 1),
+    Factor("accepted before", FLAG, _accepted_before),
+    Factor("length before", NUMBER, _length_before),
+    Factor("same length before", FLAG, _same_length),
+    Factor("longer before", FLAG, _longer_before),
+)
+OF_ERRORS: tuple[Factor, ...] = (
+    Factor("size", NUMBER, lambda site: site.text.sizes.get(site.octets[site.start], 1)),
+    Factor("came", NUMBER, lambda site: site.end - site.start),
+    Factor("lead", OCTET, lambda site: site.octets[site.start]),
+)
+"""Only where the place is any error, or any character."""
+IN_STREAMS: tuple[Factor, ...] = (*OF_ERRORS, Factor("begun", NUMBER, lambda site: site.begun))
+"""Only for streams."""
+ADDRESSES: tuple[Factor, ...] = (
+    Factor("address", NUMBER, lambda site: NONE if site.address is None else (site.address + site.start) % ADDRESS),
+    Factor("address of input", NUMBER, lambda site: NONE if site.address is None else site.address % ADDRESS),
+)
+"""Only for functions whose answer depends on the place in memory: otherwise the length behind says the same."""
+_BY_NAME = {factor.name: factor for factor in (*FACTORS, *IN_STREAMS, *ADDRESSES)}

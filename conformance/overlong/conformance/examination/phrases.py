@@ -1,0 +1,216 @@
+"""An atom of a rule in words: ``at offset 17 or more``; ``after 1 error``; ``in inputs of 3 modulo 4 octets``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examination.factors import NONE, seen_octets
+from overlong.conformance.examination.products import octets_in_words
+from overlong.conformance.support.printable import thousands
+from overlong.reference import WellFormed, dialect, segments
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.examination.atoms import Atom
+
+_LISTED = 4
+_OF_THE_PLACE = ("size", "came", "lead", "cut", "after cut")
+"""Factors of the octets themselves: they stand right behind the octets, before what tells of the surroundings."""
+_FLAGS: dict[str, tuple[str, str]] = {
+    "accepted before": ("after an earlier call that was accepted", "after an earlier call that was refused"),
+    "same length before": ("after an earlier call of the same length", "after an earlier call of another length"),
+    "longer before": ("after a longer earlier call", "after an earlier call that was not longer"),
+}
+_COUNTED: dict[str, tuple[str, str]] = {
+    "length": ("in inputs of", "octet"),
+    "characters": ("after", "character"),
+    "wide": ("after", "character beyond ASCII"),
+    "units": ("after", "unit of UTF-16"),
+    "errors": ("after", "error"),
+    "ascii before": ("after", "octet of ASCII"),
+    "ascii behind": ("before", "octet of ASCII"),
+    "zeros": ("after", "octet 00"),
+    "size before": ("after a character of", "octet"),
+    "size behind": ("before a character of", "octet"),
+    "size of all before": ("in text of characters of", "octet"),
+    "length before": ("after an earlier call of", "octet"),
+    "chunks before": ("after", "chunk"),
+    "chunks": ("in", "chunk"),
+    "in chunk": ("behind", "octet of its chunk"),
+    "size": ("of", "octet"),
+}
+_NONE_OF: dict[str, str] = {
+    "behind": "at the end",
+    "characters": "at the start",
+    "size before": "after no character",
+    "size behind": "before no character",
+}
+
+
+def in_order(atoms: Sequence[Atom]) -> list[Atom]:
+    """The atoms as a sentence says them: what is told of the octets themselves first."""
+    return sorted(atoms, key=lambda atom: atom.factor not in _OF_THE_PLACE)
+
+
+def phrase(atom: Atom) -> str:
+    """An atom in words."""
+    name = atom.factor
+    if (atom.high == 0 or atom.low == atom.high == 0) and name in _NONE_OF:
+        return _NONE_OF[name]
+    if name in _FLAGS:
+        return _FLAGS[name][atom.high == 0]
+    if name == "came":
+        return f"of which {numbers(atom)} {'octet is' if _is_one(atom) else 'octets are'} there"
+    if name in _COUNTED:
+        before, noun = _COUNTED[name]
+        if name in ("size behind", "size before") and (atom.low, atom.high, atom.modulus) == (1, None, 0):
+            return f"{before.split()[0]} a character"
+        return f"{before} {counted(atom, noun)}"
+    if (octets := seen_octets(name)) is not None:
+        return f"{'not ' * (atom.high == 0)}after {scalars(octets, 'rfc3629') or octets.hex(' ').upper()} anywhere"
+    return _other(atom)
+
+
+def _other(atom: Atom) -> str:
+    name = atom.factor
+    match name:
+        case "offset":
+            return f"at offset {numbers(atom)}"
+        case "behind":
+            return f"with {counted(atom, 'octet')} behind"
+        case "total":
+            return f"if there are {_some_of(atom)} of them"
+        case "lead" | "lead before" | "unfinished before":
+            before = {"lead": "", "lead before": "after a character ", "unfinished before": _UNFINISHED}[name]
+            return f"{before}that begins with {_octets(atom)}"
+        case "rest before":
+            return f"after an earlier call that ended in {_texts(atom)}"
+        case "character before":
+            return f"after {_characters(atom)}"
+        case "octet -1":
+            return f"after {_octets(atom)}"
+        case "octet +1":
+            return f"before {_octets(atom)}"
+        case "cut":
+            return _cut(atom)
+        case "after cut":
+            return (
+                "cut before the end" if atom.low == 1 and atom.high is None else f"cut before {counted(atom, 'octet')}"
+            )
+        case "address" | "address of input":
+            return f"{'in inputs ' * (name != 'address')}at addresses of {numbers(atom)}"
+        case "begun":
+            return (
+                "in a later chunk" if atom.low and atom.high is None else f"in a chunk that begins at {numbers(atom)}"
+            )
+        case _:
+            return _by_number(atom)
+
+
+_UNFINISHED = "after an earlier call that ended within a character "
+
+
+def _by_number(atom: Atom) -> str:
+    """Of a factor whose name has a number in it."""
+    kind, *_, number = atom.factor.replace(" bits", "").split(" ")
+    not_ = "not " * (atom.high == 0)
+    match kind:
+        case "octet":
+            far = number[1:]
+            return (
+                f"{far} octets after {_octets(atom)}"
+                if number[0] == "-"
+                else f"if octet {far} behind is {_octets(atom)}"
+            )
+        case "rest":
+            return f"{not_}in the rest after blocks of {number}"
+        case "beyond":
+            return f"{not_}beyond the length modulo {thousands(1 << int(number))}"
+        case _:
+            return f"where {atom.factor} is {numbers(atom)}"
+
+
+def counted(atom: Atom, noun: str) -> str:
+    """``1 error``; ``3 or more errors``."""
+    head, *rest = noun.split(" ", 1)
+    plural = f"{head}s" if head != "octet" or rest != ["00"] else "octets"
+    return " ".join([numbers(atom), head if _is_one(atom) else plural, *rest])
+
+
+def _is_one(atom: Atom) -> bool:
+    return atom.low == atom.high == 1 and not atom.modulus
+
+
+def numbers(atom: Atom) -> str:
+    """``17 or more``; ``28 modulo 32``; ``3, 4 or 7``."""
+    if atom.values is not None:
+        return listed([thousands(value) for value in sorted(atom.values)])
+    if atom.modulus:
+        rests = sorted(atom.rests)
+        is_run = len(rests) > 2 and rests[-1] - rests[0] == len(rests) - 1
+        rest = f"{rests[0]} to {rests[-1]}" if is_run else listed(list(map(str, rests)))
+        from_on = f", from {thousands(atom.low)} on" if atom.low else ""
+        return (f"a multiple of {atom.modulus}" if rests == [0] else f"{rest} modulo {atom.modulus}") + from_on
+    if atom.low == atom.high:
+        return thousands(atom.low or 0)
+    if atom.low is not None and atom.high is not None:
+        return f"{thousands(atom.low)} to {thousands(atom.high)}"
+    return f"{thousands(atom.low)} or more" if atom.low is not None else f"{thousands(atom.high or 0)} or less"
+
+
+def _some_of(atom: Atom) -> str:
+    """``3, 6, 9 …``."""
+    if not atom.modulus:
+        return numbers(atom)
+    first = [count for count in range(1, 4 * atom.modulus) if atom.holds(count)]
+    return f"{', '.join(map(str, first[: max(3, len(atom.rests))]))} …"
+
+
+def _cut(atom: Atom) -> str:
+    if atom.high == NONE:
+        return "that no cut goes through"
+    return "that is cut" if atom.low == 1 and atom.high is None else f"that is cut after {counted(atom, 'octet')}"
+
+
+def _octets(atom: Atom) -> str:
+    some = [value for value in sorted(atom.values or ()) if value >= 0]
+    words = listed([*([octets_in_words(some)] if some else []), *(["nothing"] if NONE in (atom.values or ()) else [])])
+    return f"anything but {words}" if atom.without else words
+
+
+def _strings(atom: Atom) -> list[bytes]:
+    """Values of octets in a row, as octets."""
+    return [
+        value.to_bytes((value.bit_length() + 7) // 8 or 1, "big") for value in sorted(atom.values or ()) if value >= 0
+    ]
+
+
+def _texts(atom: Atom) -> str:
+    named = [each.hex(" ").upper() for each in _strings(atom)]
+    return _shortened(named, without=atom.without)
+
+
+def _characters(atom: Atom) -> str:
+    return _shortened([scalars(each, "rfc3629") or "none" for each in _strings(atom)], without=atom.without)
+
+
+def _shortened(named: list[str], *, without: bool) -> str:
+    more = [f"{len(named) - _LISTED + 1} others"] if len(named) > _LISTED else []
+    shown = listed([*named[: _LISTED - 1 if more else _LISTED], *more]) if named else "nothing"
+    return f"{'anything but ' * without}{shown}"
+
+
+def listed(words: list[str]) -> str:
+    """``a, b or c``."""
+    if len(words) == 1:
+        return words[0]
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def scalars(octets: bytes, speaks: str) -> str:
+    """``U+00E9``; empty if the octets are ill-formed."""
+    found = list(segments(octets, spoken=dialect(speaks)))
+    if not all(isinstance(each, WellFormed) for each in found):
+        return ""
+    return " ".join(f"U+{scalar:04X}" for each in found if isinstance(each, WellFormed) for scalar in each.scalars)

@@ -1,0 +1,166 @@
+"""What a condition predicts of an answer to another question or operation: whether that answer is its consequence.
+
+A decoder that refuses a character refuses it in streams, too, reports an offset before the first error of text that
+has it, and puts out U+FFFD for it. One that accepts octets reports a later error, if any. Such a decoder is modelled:
+the right one, but for the places at which the condition holds. What it gives there is open, and all else is not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.condition import OFFSETS
+from overlong.conformance.examination.factors import ADDRESS
+from overlong.conformance.examination.question import Question
+from overlong.conformance.protocol.kind import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Code
+from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.wire import AGAIN, ENCODING, GUARDED, REPLACING, SEPARATE, STREAMING
+from overlong.reference import Decoded, WellFormed, segments
+from overlong.reference.error_mode import REPLACEMENT_CHARACTER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.oracle.finding import Finding
+
+_PLACES = (*OFFSETS, Code.STREAM_OFFSET)
+_REPLACED = (Code.REPLACEMENT_COUNT, Code.REPLACEMENT_TEXT)
+_LONGEST = 1 << 12
+"""Longer inputs are judged by the condition alone."""
+_ANYTHING, _NO_REPLACEMENT = r"[\s\S]*?", f"[^{chr(REPLACEMENT_CHARACTER)}]*?"
+
+
+def predicts(condition: Condition, code: str, finding: Finding) -> bool:
+    """True if a finding is what a decoder gives that has the fault which ``condition`` describes.
+
+    Args:
+        condition: of an examined divergence.
+        code: of that divergence.
+        finding: of the same target.
+    """
+    operation, vector = finding.operation, finding.vector
+    if operation in ENCODING + SEPARATE:
+        return False
+    earlier = () if operation in AGAIN else vector.earlier or ()  # a decoder used before has the faults of a new one
+    question = Question(vector.octets, earlier, vector.chunks)
+    memory = code in KINDS and KINDS[code].claim == MEMORY
+    if finding.code in BREAKDOWNS and not memory:
+        return finding.code == code and condition.holds(question)
+    if condition.streams:
+        return operation in STREAMING + AGAIN and condition.holds(question)
+    if memory or condition.carries:
+        return condition.holds(question)
+    if operation == GUARDED:
+        return finding.code == Code.PLACE_IN_MEMORY and _at_some_address(condition, question)
+    if condition.symptom in OFFSETS:
+        return finding.code in _PLACES and condition.holds(question)
+    if condition.symptom in _REPLACED:
+        return operation in REPLACING and finding.code in _REPLACED and condition.holds(question)
+    if not isinstance(finding.observed, Accepted | Refused):
+        return finding.code == code and condition.holds(question)
+    return _as_modelled(condition, finding, question)
+
+
+def _at_some_address(condition: Condition, question: Question) -> bool:
+    """True if the condition, which speaks of the address, holds at one of them."""
+    depends = any(atom.factor.startswith("address") for atom in condition.rule.atoms)
+    return depends and any(condition.holds(replace(question, address=address)) for address in range(ADDRESS))
+
+
+class _Step(NamedTuple):
+    """A part of the input, as the modelled decoder reads it."""
+
+    start: int
+    end: int
+    what: str
+    """:data:`_TEXT`, :data:`_FLAW` or :data:`_SITE`."""
+    certain: bool = True
+    """False for a flaw that a decoder of these words may take to be longer."""
+
+
+_TEXT, _FLAW, _SITE = "text", "flaw", "site"
+
+
+def _as_modelled(condition: Condition, finding: Finding, question: Question) -> bool:
+    """True if the answer is that of a decoder which differs from a right one at the condition's places alone."""
+    if len(question.octets) > _LONGEST:
+        return condition.holds(question)
+    steps = list(_steps(condition, question))
+    sites = [each for each in steps if each.what == _SITE]
+    unsure = next((each for each in steps if not each.certain), None)
+    if not sites and unsure is None:
+        return False
+    if finding.claim == EARLIEST or finding.code == Code.STREAM_OFFSET:
+        return True
+    if finding.operation in REPLACING:
+        return isinstance(finding.observed, Refused) or _puts_out(condition, finding, steps)
+    if condition.symptom == Code.SCALARS:
+        return finding.code == condition.symptom and bool(sites)
+    return _refuses(condition, finding, steps)
+
+
+def _refuses(condition: Condition, finding: Finding, steps: list[_Step]) -> bool:
+    """True if the model refuses what the decoder refused, and about where; and accepts what that accepted."""
+    stops = (_FLAW,) if condition.symptom == ACCEPTS else (_FLAW, _SITE)
+    stop = next((each for each in steps if each.what in stops), None)
+    observed = finding.observed
+    if stop is None or isinstance(observed, Accepted):
+        return stop is None and isinstance(observed, Accepted)
+    assert isinstance(observed, Refused)
+    if isinstance(finding.expected, Decoded):
+        return stop.what == _SITE
+    if finding.vector.chunks is not None or observed.offset is None or finding.vector.profile.counts != "octets":
+        return True
+    if finding.code in (Code.LENGTH, Code.INCOMPLETE):
+        return not stop.certain
+    return stop.start <= observed.offset <= stop.end
+
+
+def _puts_out(condition: Condition, finding: Finding, steps: list[_Step]) -> bool:
+    """True if the output is that of the model, which puts out anything at the condition's places.
+
+    It does not put out U+FFFD for octets that it accepts.
+    """
+    vector, pattern = finding.vector, ""
+    outputs = {each.offset: output for each, output in zip(vector.taken, vector.outputs, strict=True)}
+    for step in steps:
+        right = "".join(_as_text(output) for place, output in outputs.items() if step.start <= place < step.end)
+        if step.what == _SITE:
+            pattern += _NO_REPLACEMENT if condition.symptom == ACCEPTS else _ANYTHING
+        elif step.certain:
+            pattern += re.escape(right)
+        else:
+            pattern += f"(?:{re.escape(right)}|{chr(REPLACEMENT_CHARACTER)}+)"
+    assert isinstance(finding.observed, Accepted)
+    return re.fullmatch(pattern, _as_text(finding.observed.values or ())) is not None
+
+
+def _as_text(values: tuple[int, ...]) -> str:
+    return "".join(chr(min(value, 0x10FFFF)) for value in values)
+
+
+def _steps(condition: Condition, question: Question) -> Iterator[_Step]:
+    """The input in parts, as a decoder reads it that has the fault."""
+    octets, place = question.octets, 0
+    accepts = condition.symptom == ACCEPTS
+    found = condition.places(question)
+    if (whole := found.get(0)) is not None and whole.end == 0:  # whatever the octets
+        yield _Step(0, len(octets), _SITE)
+        return
+    for each in segments(octets, spoken=condition.text.spoken):
+        if each.offset < place:
+            continue
+        place = each.offset + each.length
+        if (site := found.get(each.offset)) is not None:
+            place = max(place, site.end)
+            yield _Step(each.offset, place, _SITE)
+        elif isinstance(each, WellFormed):
+            yield _Step(each.offset, place, _TEXT)
+        else:
+            begun = condition.begun(octets, each.offset) if accepts else 0
+            place = max(place, each.offset + begun)
+            yield _Step(each.offset, place, _FLAW, certain=begun <= each.length)

@@ -1,0 +1,172 @@
+"""Learns a rule from answers: the cheapest conjunction of atoms that holds where an answer is wrong, and only there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examination.atoms import Atom, atoms_of, order_of
+from overlong.conformance.examination.factors import FACTORS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from overlong.conformance.examination.factors import Factor, Site
+
+_MOST_ATOMS = 5
+_PAIRS = 500
+"""The most atoms that pairs are made of."""
+_TRIPLES = 60
+_PLAIN = 3
+"""An atom of this cost is cheaper than any pair."""
+_HELPS = 0.5
+"""A further atom of an approximate rule leaves at most this share of the right answers that it covers."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A conjunction of atoms."""
+
+    atoms: tuple[Atom, ...] = ()
+
+    def holds(self, site: Site) -> bool:
+        """True if all atoms hold at a place."""
+        return all(atom.of(site) for atom in self.atoms)
+
+
+class Table:
+    """Places, and whether the answer is wrong there."""
+
+    def __init__(self, factors: Sequence[Factor] = FACTORS) -> None:
+        self.factors = list(factors)
+        self.labels: list[bool] = []
+        self._sites: list[Site] = []
+        self._columns: dict[str, list[int]] = {}
+        self._known = set[object]()
+
+    def add(self, site: Site, *, wrong: bool) -> None:
+        """Add a place."""
+        key = site.octets, site.start, site.cut, site.after, site.chunks, site.address
+        if key in self._known:
+            return
+        self._known.add(key)
+        self.labels.append(wrong)
+        self._sites.append(site)
+
+    def tell_apart(self, factors: Iterable[Factor]) -> None:
+        """Take more factors into account."""
+        known = {factor.name for factor in self.factors}
+        self.factors += (factor for factor in factors if factor.name not in known)
+
+    def agrees(self, rule: Rule) -> float:
+        """The share of the places about which a rule is right."""
+        right = sum(rule.holds(site) == wrong for site, wrong in zip(self._sites, self.labels, strict=True))
+        return right / len(self.labels) if self.labels else 0.0
+
+    def _column(self, factor: Factor) -> list[int]:
+        """The values of a factor. They are only found out if some answers differ."""
+        column = self._columns.setdefault(factor.name, [])
+        column += map(factor.value, islice(self._sites, len(column), None))
+        return column
+
+    def rule(self) -> Rule:
+        """The cheapest rule that explains all answers, or else most of them."""
+        right = [place for place, wrong in enumerate(self.labels) if not wrong]
+        if not right or len(right) == len(self.labels):
+            return Rule()
+        everything = (1 << len(right)) - 1
+        held: dict[int, Atom] = {}
+        for factor in self.factors:
+            column = self._column(factor)
+            inside = {value for value, wrong in zip(column, self.labels, strict=True) if wrong}
+            values = set(column)
+            if not inside or inside == values:
+                continue
+            outside = [column[place] for place in right]
+            by_value: dict[int, int] = {}
+            for number, value in enumerate(outside):
+                by_value[value] = by_value.get(value, 0) | 1 << number
+            for atom in atoms_of(factor, sorted(inside), sorted(values)):
+                mask = 0
+                for value, bits in by_value.items():
+                    if atom.holds(value):
+                        mask |= bits
+                known = held.get(mask)
+                if mask != everything and (known is None or _key(atom) < _key(known)):
+                    held[mask] = atom
+        return _cheapest(held)
+
+
+def _key(atom: Atom) -> tuple[int, int, int]:
+    return atom.cost, order_of(atom.factor), atom.modulus
+
+
+def _cheapest(held: dict[int, Atom]) -> Rule:
+    """The cheapest conjunction under which no right answer is left.
+
+    Args:
+        held: each atom by the right answers for which it holds, as bits.
+    """
+    if 0 in held and held[0].cost <= _PLAIN:
+        return Rule((held[0],))
+    alone = (held[0],) if 0 in held else None
+    ordered = sorted(held, key=lambda mask: _key(held[mask]))[:_PAIRS]
+    best = _cheapest_pair(held, ordered, alone)
+    if best is None:
+        masks = sorted(held, key=lambda mask: (mask.bit_count(), _key(held[mask])))
+        best = _cheapest_triple(held, masks[:_TRIPLES])
+    return _in_order(best) if best is not None else _greedy(held)
+
+
+def _cheapest_pair(
+    held: dict[int, Atom], ordered: Sequence[int], best: tuple[Atom, ...] | None
+) -> tuple[Atom, ...] | None:
+    """The cheapest pair of atoms, of masks in the order of their cost, under which no right answer is left."""
+    for number, one in enumerate(ordered):
+        for other in ordered[number + 1 :]:
+            pair = held[one], held[other]
+            if best is not None and pair[0].cost + pair[1].cost + 2 > _cost(best)[0]:
+                break
+            if not one & other and (best is None or _cost(pair) < _cost(best)):
+                best = pair
+    return best
+
+
+def _cheapest_triple(held: dict[int, Atom], masks: Sequence[int]) -> tuple[Atom, ...] | None:
+    """The same for three, of which the second helps the first a lot."""
+    found = [
+        (held[one], held[other], held[third])
+        for number, one in enumerate(masks)
+        for place, other in enumerate(masks[number + 1 :], number + 1)
+        if (one & other).bit_count() <= _HELPS * one.bit_count()
+        for third in masks[place + 1 :]
+        if not one & other & third
+    ]
+    return min(found, key=_cost, default=None)
+
+
+def _cost(atoms: Iterable[Atom]) -> tuple[int, list[int]]:
+    some = list(atoms)
+    return sum(atom.cost for atom in some) + len(some), sorted(order_of(atom.factor) for atom in some)
+
+
+def _in_order(atoms: Iterable[Atom]) -> Rule:
+    return Rule(tuple(sorted(atoms, key=lambda atom: order_of(atom.factor))))
+
+
+def _greedy(held: dict[int, Atom]) -> Rule:
+    """Atoms one after another, as long as they leave fewer right answers: an approximate rule."""
+    chosen, left = list[Atom](), -1
+    while len(chosen) < _MOST_ATOMS and held:
+        best = min(
+            held, key=lambda mask: ((left & mask).bit_count() if left >= 0 else mask.bit_count(), _key(held[mask]))
+        )
+        after = best if left < 0 else left & best
+        if left >= 0 and after.bit_count() >= left.bit_count() * _HELPS:
+            break
+        chosen.append(held[best])
+        left = after
+        if not left:
+            break
+    return _in_order(chosen)

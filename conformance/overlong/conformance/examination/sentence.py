@@ -1,0 +1,113 @@
+"""The sentence of a condition: one grammar of wording for all reports."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.phrases import counted, in_order, listed, phrase, scalars
+from overlong.conformance.examination.products import in_words
+from overlong.conformance.protocol.kind import KINDS, Code
+from overlong.conformance.support.printable import thousands
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.conformance.examination.atoms import Atom
+    from overlong.conformance.examination.condition import Condition
+
+_VERBS: dict[str, str] = {
+    ACCEPTS: "accepts",
+    Code.REFUSED: "refuses",
+    Code.SCALARS: "puts out other characters for",
+    Code.OFFSET: "reports another offset for",
+    Code.LENGTH: "reports another length for",
+    Code.INCOMPLETE: "is wrong on missing input for",
+    Code.REPLACEMENT_COUNT: "puts out a wrong number of U+FFFD for",
+    Code.REPLACEMENT_TEXT: "loses or changes text at",
+    Code.CHUNKING: "gives another result in chunks for",
+    Code.EARLIER_STREAM: "gives another result after an earlier stream for",
+    Code.HELD_BACK: "holds back output at",
+    Code.LATE: "refuses late",
+    Code.EARLY: "answers too early at",
+    Code.STREAM_OFFSET: "reports another offset in a stream for",
+}
+_LISTED = 4
+
+
+def sentence_of(condition: Condition) -> str:
+    """``accepts E0 80-9F 80-BF``; ``refuses U+00E9``; ``accepts C0 AF at offset 17 or more``."""
+    atoms = in_order(condition.rule.atoms)
+    if condition.carries:
+        return f"goes on {' and '.join(map(phrase, atoms))}"
+    if condition.symptom == ACCEPTS and (condition.subparts or _is_anything(condition)):
+        return _of_any_error(atoms)
+    verb, what = _VERBS.get(condition.symptom) or KINDS[condition.symptom].title, _what(condition)
+    if condition.symptom == ACCEPTS and 0 < condition.commits < min(map(len, condition.words)):
+        begun = in_words(list(dict.fromkeys(word[: condition.commits] for word in condition.words)))
+        verb, what = "reads", f"{begun} as the beginning of {what}"
+    return " ".join(filter(None, (verb, what, _where(atoms))))
+
+
+def _where(atoms: Sequence[Atom]) -> str:
+    """What is told of the octets themselves, and of where they stand."""
+    return " and ".join(map(phrase, atoms))
+
+
+def _of_any_error(atoms: Sequence[Atom]) -> str:
+    """``reads only the first 65 535 octets``; ``misses octet 4 of each block of 32``; ``accepts errors …``."""
+    if len(atoms) == 1:
+        (atom,) = atoms
+        plain = not atom.modulus and atom.values is None
+        if atom.factor == "offset" and plain and atom.low and atom.high is None:
+            return f"reads only the first {counted(_equal(atom, atom.low), 'octet')}"
+        if atom.factor == "behind" and plain and atom.low is None:
+            return f"does not read the last {counted(_equal(atom, (atom.high or 0) + 1), 'octet')}"
+        if atom.factor in ("offset", "address") and atom.modulus and atom.low is None:
+            rests = listed(list(map(str, sorted(atom.rests))))
+            return f"misses octet {rests} of each {'aligned ' * (atom.factor == 'address')}block of {atom.modulus}"
+        if atom.factor.startswith("beyond") and atom.low == 1:
+            return f"reads only as many octets as the length modulo {thousands(1 << int(atom.factor.split()[1]))}"
+    return f"accepts errors {_where(atoms)}".rstrip()
+
+
+def _equal(atom: Atom, number: int) -> Atom:
+    return replace(atom, low=number, high=number)
+
+
+def _is_anything(condition: Condition) -> bool:
+    return any(len(product) == 1 and set(range(0x80, 0x100)) <= product[0] for product in condition.words)
+
+
+def _what(condition: Condition) -> str:
+    if condition.streams and condition.words[: len(condition.text.products)] == condition.text.products:
+        return "a character"
+    if condition.subparts:
+        return "an error"
+    if condition.words == ((),):
+        return "well-formed text"
+    if all(len(octets) == 1 for product in condition.words for octets in product) and len(condition.words) <= _LISTED:
+        named = [scalars(bytes(min(octets) for octets in product), condition.speaks) for product in condition.words]
+        if all(named):
+            return " or ".join(named)
+    if sizes := _sizes(condition):
+        return sizes
+    return in_words(condition.words)
+
+
+def _sizes(condition: Condition) -> str:
+    """``characters of 3 octets``, if the words are all of them."""
+    text = condition.text
+    for size in sorted(set(text.sizes.values())):
+        products = [product for product in text.products if len(product) == size]
+        if len(condition.words) and all(
+            any(
+                all(one <= other for one, other in zip(product, word, strict=True))
+                for word in condition.words
+                if len(word) == size
+            )
+            for product in products
+        ):
+            return f"characters of {size} octet{'s' * (size > 1)}"
+    return ""

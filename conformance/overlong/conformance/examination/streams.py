@@ -1,0 +1,170 @@
+"""Examines a stream: characters cut at each place, ends within a character, and errors in each chunk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from random import Random
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examination.asking import RIGHT
+from overlong.conformance.examination.condition import Condition
+from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
+from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.rules import Rule, Table
+from overlong.conformance.protocol.kind import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.examination.asking import Asker
+    from overlong.conformance.examination.factors import Site
+    from overlong.conformance.examination.products import Product
+    from overlong.conformance.examination.text import Text
+
+_SEED, _CHECKED = 0, 400
+_ROUNDS = 4
+_MORE = (2, 3, 4, 5)
+"""How many chunks come first."""
+_OF_TIME = (Code.HELD_BACK, Code.LATE, Code.EARLY)
+"""Symptoms of when an answer came, and not of what it is."""
+_NAMES = {
+    "offset",
+    "characters",
+    "octet -1",
+    "lead before",
+    "size before",
+    "cut",
+    "after cut",
+    "chunks",
+    "chunks before",
+    "in chunk",
+    "behind",
+}
+
+
+class _Reading:
+    """What a cause may be about, and the places that have it."""
+
+    def __init__(self, condition: Condition) -> None:
+        self.condition = condition
+        self.table = Table([*(each for each in FACTORS if each.name in _NAMES), *IN_STREAMS])
+        self._asked: list[tuple[list[Site], bool]] = []
+
+    def add(self, question: Question, *, wrong: bool) -> None:
+        sites = self.condition.sites(question)
+        self._asked.append((sites, wrong))
+        within = [site for site in sites if site.cut != NONE] or sites
+        for site in sites if not wrong else within if len(within) == 1 else ():
+            self.table.add(site, wrong=wrong)
+
+    def explained_by(self, rule: Rule) -> int:
+        """The number of answers about which a rule is right."""
+        return sum(any(map(rule.holds, sites)) == wrong for sites, wrong in self._asked)
+
+
+class StreamCourse:
+    """Experiments with streams of one target."""
+
+    def __init__(self, asker: Asker, text: Text, symptom: str) -> None:
+        self.asker, self.text, self.symptom = asker, text, symptom
+        self.random = Random(_SEED)  # noqa: S311 (no secret)
+        self.characters = [
+            bytes(chosen(octets) for octets in product) for product in text.products for chosen in (min, max)
+        ]
+        self._errors = [bytes([octet]) for octet in range(256) if octet not in text.leads][::37]
+        self._errors += [each[:size] for each in self.characters for size in range(1, len(each))]
+
+    def run(self, question: Question) -> tuple[Condition | None, int, int]:
+        """The condition, the fresh questions that it predicts, and their number.
+
+        Args:
+            question: an example.
+
+        Raises:
+            OutOfBudget: there are too few questions.
+        """
+        readings = self._readings()
+        predicted, checked = 0, 0
+        condition = self._learned(readings, self._answered([question, *self._cut(), *self._wrong()]))
+        for number in range(_ROUNDS if condition is not None else 0):
+            fresh = self._answered([self._drawn() for _ in range(min(_CHECKED, self.asker.left))])
+            best, checked = condition, len(fresh)
+            predicted = sum(best is not None and best.holds(each) == wrong for each, wrong in fresh)
+            if predicted == checked or number == _ROUNDS - 1:
+                break
+            condition = self._learned(readings, fresh)
+        return condition, predicted, checked
+
+    def _answered(self, asked: Sequence[Question]) -> list[tuple[Question, bool]]:
+        """The questions, and whether the answer is wrong; without those that are only answered at a wrong time."""
+        skipped = () if self.symptom in _OF_TIME else _OF_TIME
+        said = zip(asked, self.asker.ask(asked), strict=True)
+        return [(question, symptom != RIGHT) for question, symptom in said if symptom not in skipped]
+
+    def _readings(self) -> list[_Reading]:
+        """Characters, characters and errors, or only errors may be what the cause is about."""
+        products = self.text.products
+        single = frozenset(octet for product in products if len(product) == 1 for octet in product[0])
+        other = (frozenset(range(256)) - single,)
+        return [_Reading(self._condition(words)) for words in (products, (*products, other), ())]
+
+    @staticmethod
+    def _learned(readings: Sequence[_Reading], answered: Sequence[tuple[Question, bool]]) -> Condition | None:
+        """The condition that explains most answers, with some more of them; None if none is wrong."""
+        best, most = None, -1
+        for reading in readings:
+            for question, wrong in answered:
+                reading.add(question, wrong=wrong)
+            rule = reading.table.rule()
+            if any(reading.table.labels) and (right := reading.explained_by(rule)) > most:
+                best, most = replace(reading.condition, rule=rule), right
+        return best
+
+    def _condition(self, words: tuple[Product, ...]) -> Condition:
+        """About these words and, if there are none, about errors."""
+        return Condition(
+            self.symptom,
+            words,
+            Rule(),
+            speaks=self.text.spoken.name,
+            operation=self.asker.operation,
+            subparts=not words,
+        )
+
+    def _cut(self) -> Iterator[Question]:
+        """Each character, cut at each place, behind and before text of several lengths."""
+        for each in self.characters:
+            for before in (b"", b"a", b"aaaa", "é€".encode()):
+                for behind in (b"", b"a", "€😀".encode()):
+                    octets, start = before + each + behind, len(before)
+                    yield Question(octets, chunks=(len(octets),))
+                    for cut in range(len(each) + 1):
+                        yield in_chunks(octets, [start + cut])
+                        yield in_chunks(octets, [start + cut, start + cut])
+                        if before and not behind:
+                            yield from (in_chunks(octets, [*range(1, more), start + cut]) for more in _MORE)
+
+    def _wrong(self) -> Iterator[Question]:
+        """Errors at the end and within, in the first chunk and in later ones."""
+        for each in self._errors:
+            for before in (b"", b"a", b"aaaa", "é€".encode()):
+                for behind in (b"", b"a", b"aaa"):
+                    octets = before + each + behind
+                    yield Question(octets, chunks=(len(octets),))
+                    for cut in {1, len(before), len(before) + 1, len(before) + len(each)}:
+                        yield in_chunks(octets, [cut])
+
+    def _drawn(self) -> Question:
+        random = self.random
+        pieces = random.choices((*self.characters, b"a", b"b"), k=random.randrange(1, 7))
+        if random.random() < 0.3:
+            pieces.insert(random.randrange(len(pieces) + 1), random.choice(self._errors))
+        octets = b"".join(pieces)
+        return in_chunks(octets, [random.randrange(len(octets) + 1) for _ in range(random.randrange(5))])
+
+
+def in_chunks(octets: bytes, cuts: Sequence[int]) -> Question:
+    """The octets as a stream that is cut at these places."""
+    places = sorted(cut for cut in cuts if cut <= len(octets))
+    return Question(octets, chunks=tuple(end - start for start, end in pairwise([0, *places, len(octets)])))

@@ -1,0 +1,160 @@
+"""The words of a condition: which octets show the same in the setting of the example."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examination import panel, words
+from overlong.conformance.examination.asking import ACCEPTS, RIGHT
+from overlong.conformance.examination.factors import OF_ERRORS
+from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.rules import Rule, Table
+from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.wire import REPLACING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.inquiry import Inquiry
+    from overlong.conformance.examination.products import Product
+
+_PARTS = 6
+"""The most kinds of words that one condition joins."""
+_NEARLY = 0.95
+"""The share of kinds of errors that must show it, if all do."""
+_CHECKS, _CHECKS_OF_MORE, _CHECKS_COARSE = 200, 100, 20
+_LONGER = 16
+_MORE = 4
+_LAST = 0xFF
+_ANY = ((frozenset(range(0x80, 0x100)),),)
+"""The words if any error is one."""
+
+
+def look_behind(inquiry: Inquiry) -> None:
+    """Find whether a later error gets another offset for this cause: a decoder may look at the whole input first."""
+    if inquiry.offsets and inquiry.symptom in (ACCEPTS, Code.REFUSED):
+        later = [inquiry.setting.octets + each for each in (b"\xff", b"a\xff", b"aaaa\x80")]
+        inquiry.offsets = any(symptom != RIGHT for symptom in inquiry.ask(later))
+
+
+def learn(inquiry: Inquiry) -> None:
+    """Learn the words of the example's length."""
+    core = inquiry.setting.core
+    if not core:
+        inquiry.condition = inquiry.condition_of(((),))
+    elif _any_error(inquiry):
+        inquiry.condition = replace(inquiry.condition_of(_ANY), subparts=True)
+    else:
+        octets = words.ALL if inquiry.fine else panel.edges(inquiry.text)
+        checks = _CHECKS if inquiry.fine else _CHECKS_COARSE
+        found = _learned(inquiry, core, checks, octets)
+        inquiry.condition = _committed(inquiry, inquiry.condition_of(found.products))
+
+
+def widen(inquiry: Inquiry) -> None:
+    """Add octets that are wrong in the same setting: errors of other kinds, other refused characters."""
+    setting = inquiry.setting
+    if not setting.core or not inquiry.fine:
+        return
+    of_characters = inquiry.text.is_well_formed(setting.core)
+    tried = panel.notable(inquiry.text) if of_characters else panel.strange(inquiry.text)
+    symptoms: dict[bytes, str] = {}
+    for _ in range(_PARTS):
+        new = [each for each in dict.fromkeys([*tried, *_next_to(inquiry)]) if each not in symptoms]
+        asked = [Question(setting.with_core(each)) for each in new]
+        symptoms.update(zip(new, inquiry.asker.ask(asked), strict=True))
+        more = [
+            each
+            for each, symptom in symptoms.items()
+            if symptom == inquiry.symptom and not inquiry.known.holds(inquiry.question(setting.with_core(each)))
+        ]
+        if not more:
+            return
+        found = _learned(inquiry, min(more, key=lambda each: (len(each), each)), _CHECKS_OF_MORE)
+        if not found.products:
+            return
+        joined = [*inquiry.known.words, *found.products]
+        inquiry.condition = replace(inquiry.known, words=tuple(dict.fromkeys(joined)))
+
+
+def _next_to(inquiry: Inquiry) -> Iterator[bytes]:
+    """Words right before and behind the known ones, in the order of octets."""
+    tails = {chosen(product[-1]) for product in inquiry.text.products if len(product) > 1 for chosen in (min, max)}
+    for product in inquiry.known.words:
+        ends = bytes(map(min, product)), bytes(map(max, product))
+        for place, octets in enumerate(product):
+            for word, octet in zip(ends, (min(octets) - 1, max(octets) + 1), strict=True):
+                if 0 <= octet <= _LAST:
+                    for rest in (*ends, *(bytes([tail]) * len(product) for tail in sorted(tails))):
+                        yield word[:place] + bytes([octet]) + rest[place + 1 :]
+
+
+def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...] = words.ALL) -> words.Words:
+    setting = inquiry.setting
+
+    def shows(some: Sequence[bytes]) -> list[bool]:
+        return inquiry.shows([setting.with_core(each) for each in some])
+
+    return words.learned(core, shows, inquiry.random, checks=checks, octets=octets)
+
+
+def _any_error(inquiry: Inquiry) -> bool:
+    """True if errors of every kind show it, or all of some lengths: then its octets do not matter."""
+    text, setting = inquiry.text, inquiry.setting
+    if inquiry.asker.operation not in REPLACING or text.is_well_formed(setting.core):
+        return False
+    strings = [setting.with_core(each) for each in panel.strange(text)]
+    strings = [each for each in strings if len(text.flaws(each)) == 1]
+    kept, inquiry.table = inquiry.table, Table()
+    table, every = Table(OF_ERRORS), replace(inquiry.condition_of(_ANY), subparts=True)
+    for octets, wrong in zip(strings, inquiry.wrong(strings), strict=True):
+        site = every.sites(inquiry.question(octets))[0]
+        table.add(site, wrong=wrong)
+        inquiry.table.add(site, wrong=wrong)
+    if table.agrees(table.rule()) < _NEARLY:
+        inquiry.table = kept
+        return False
+    if table.agrees(Rule()) < _NEARLY:
+        inquiry.table.tell_apart(OF_ERRORS)
+    return True
+
+
+def _committed(inquiry: Inquiry, condition: Condition) -> Condition:
+    """The condition, which notes after how many octets the decoder does not take a character for what it is."""
+    if inquiry.symptom != ACCEPTS:
+        return condition
+    for count in range(1, max(map(len, condition.words), default=0) + 1):
+        alike = [character for word in condition.words for character in _beginning(inquiry, word, count)]
+        asked = [Question(inquiry.setting.with_core(each)) for each in alike[:_LONGER]]
+        if asked and all(each == Code.REFUSED for each in inquiry.asker.ask(asked)):
+            return replace(condition, commits=count)
+    return condition
+
+
+def _beginning(inquiry: Inquiry, word: Product, count: int) -> list[bytes]:
+    """Characters that begin with so many octets of a word, and do not go on like it."""
+    start = word[:count]
+    found = list[bytes]()
+    for product in inquiry.text.products:
+        common = [one & other for one, other in zip(start, product, strict=False)]
+        if len(start) == count == len(common) and all(common) and (len(product) > count or len(word) > count):
+            rest = [other - one for one, other in zip(word[count:], product[count:], strict=False)]
+            if len(product) <= len(word) or not rest or any(rest):
+                found.append(bytes([*map(min, common), *map(min, product[count:])]))
+    return found
+
+
+def reread(inquiry: Inquiry) -> None:
+    """Find a refused character that is accepted with more tail octets: then it is read as the start of a longer one."""
+    core, text = inquiry.setting.core, inquiry.text
+    if inquiry.symptom != Code.REFUSED or not core:
+        return
+    tails = sorted({chosen(product[-1]) for product in text.products if len(product) > 1 for chosen in (min, max)})
+    longer = [core + bytes([tail]) * count for count in range(1, _MORE) for tail in tails]
+    said = inquiry.ask([inquiry.setting.with_core(each) for each in longer])
+    found = next((each for each, symptom in zip(longer, said, strict=True) if symptom == ACCEPTS), None)
+    if found is not None:
+        inquiry.symptom = ACCEPTS
+        inquiry.setting = replace(inquiry.setting, core=found)

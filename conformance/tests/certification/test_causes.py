@@ -1,0 +1,118 @@
+"""One bucket for each cause: what follows from a cause joins its bucket, and nothing else does."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from overlong.conformance import certify
+from overlong.conformance.cli.verbs import cli
+from overlong.conformance.results.run import FAILS
+
+HERE = Path(__file__)
+E_ACUTE = b"\xc3\xa9"
+
+
+def refuses_it_and_counts_from_one(octets: bytes) -> str:
+    """Two faults: each offset is one too large, too."""
+    place = octets.find(E_ACUTE)
+    try:
+        text = octets.decode()
+    except UnicodeDecodeError as error:
+        if not 0 <= place < error.start:
+            raise UnicodeDecodeError("utf-8", octets, error.start + 1, error.end + 1, error.reason) from None
+    if place >= 0:
+        raise UnicodeDecodeError("utf-8", octets, place, place + 2, "refused")
+    return text
+
+
+def _read(found: re.Match[bytes]) -> bytes:
+    return chr(found[0][1] % 64 * 64 + found[0][2] % 64).encode()
+
+
+def takes_longer_forms(octets: bytes) -> str:
+    """E0 80-9F is read as what the octets stand for."""
+    longer = re.sub(b"\xe0[\x80-\x9f][\x80-\xbf]", _read, octets)
+    try:
+        return longer.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError from error
+
+
+class LosesText:
+    """After an error it goes on behind the next ASCII character."""
+
+    traits = {"error_mode": "replacement"}  # noqa: RUF012
+
+    @staticmethod
+    def _decode(octets: bytes) -> str:
+        text = octets.decode("utf-8", "replace")
+        return text if b"\xef\xbf\xbd" in octets else re.sub("\ufffd[^\x00-\x7f\ufffd]*[\x00-\x7f]", "\ufffd", text)
+
+    operations = {"L": lambda many: [LosesText._decode(octets) for octets in many]}  # noqa: RUF012
+
+
+def latin_1(octets: bytes) -> str:
+    return octets.decode("latin-1")
+
+
+def of(decoder, *suites, **more):
+    return certify(f"py:{HERE}:{decoder.__name__}", suites=suites or ["core"], sweeps=(), **more).run
+
+
+def failing(run):
+    return {claim for claim, state in run.claims.items() if state == FAILS}
+
+
+def test_two_faults_are_two_buckets_and_fail_two_claims():
+    run = of(refuses_it_and_counts_from_one)
+    assert failing(run) == {"verdict", "error position"}
+    sentences = {bucket.example.code: bucket.why.sentence for bucket in run.buckets.values()}
+    assert set(sentences) == {"OV101", "OV301"}
+    assert "refuses U+00E9" in sentences["OV101"]
+    assert "reports another offset" in sentences["OV301"]
+
+
+def test_a_cause_has_one_bucket_whatever_the_defects_of_what_it_accepts(tmp_path):
+    run = of(takes_longer_forms, "core", "complete-0", output=tmp_path)
+    (bucket,) = run.buckets.values()
+    assert bucket.why.sentence == "accepts E0 80-9F 80-BF"
+    assert bucket.example.vector.octets == b"\xe0\x80\x80"
+    records = list(map(json.loads, tmp_path.joinpath("results.jsonl").read_text("ascii").splitlines()))
+    (written,) = (record for record in records if record["record"] == "bucket")
+    assert written["sentence"] == "accepts E0 80-9F 80-BF"
+    assert written["condition"]["words"] == [["e0", bytes(range(0x80, 0xA0)).hex(), bytes(range(0x80, 0xC0)).hex()]]
+    assert written["confirmed"][0] == written["confirmed"][1] > 100
+    assert written["count"] == sum(record["record"] == "divergence" for record in records)
+
+
+def test_what_a_reader_loses_is_named_before_what_is_counted():
+    run = of(LosesText)
+    assert len(run.buckets) <= 2
+    assert next(iter(run.buckets))[0] == "OV402"
+    assert failing(run) == {"error mode"}
+
+
+def test_a_decoder_that_is_wrong_everywhere_has_few_buckets():
+    run = of(latin_1, "core", "complete-0")
+    assert {code for code, _ in run.buckets} == {"OV102", "OV206"}
+    assert run.codes >= {"OV102", *(f"OV20{digit}" for digit in range(1, 9))}
+    assert failing(run) == {"verdict", "scalars"}
+
+
+@pytest.mark.parametrize("form", ["text", "sarif", "markdown", "junit", "html"])
+def test_every_report_has_the_sentence(form, tmp_path, report_of_longer_forms):
+    from click.testing import CliRunner
+
+    done = CliRunner().invoke(cli, ["report", str(report_of_longer_forms), "--format", form])
+    assert "accepts E0 80-9F 80-BF" in " ".join(done.output.split())
+
+
+@pytest.fixture(scope="module")
+def report_of_longer_forms(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    of(takes_longer_forms, output=folder)
+    return folder
