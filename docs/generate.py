@@ -63,8 +63,8 @@ CAUSES = (
     "| OV301 | OV302, OV303 and OV503, for the same octets |",
     "| OV501 | OV503 and OV51x, for the same cuts |",
     "",
-    "What is not examined is sorted by code and place: encoders, lists of values, crashes, answers that change, recorded",
-    "answers, and what remains after twelve examinations.",
+    "What is not examined is sorted by code and place: lists of values, crashes, answers that change, recorded answers,",
+    "and what remains after twelve examinations.",
 )
 
 
