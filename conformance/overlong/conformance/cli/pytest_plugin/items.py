@@ -173,7 +173,7 @@ class ClaimItem(pytest.Item):
             pytest.fail("\n\n".join(told), pytrace=False)
         if state == FAILS and certificate.expected is not None:
             of_claim = [bucket for bucket in certificate.run.ordered_buckets if bucket.example.claim == self.name]
-            found = [certificate.expected.of_bucket(bucket.example.bucket) for bucket in of_claim]
+            found = [certificate.expected.of_bucket(bucket) for bucket in of_claim]
             reasons = dict.fromkeys(printable(each.reason) or "no reason given" for each in found if each is not None)
             pytest.xfail("; ".join(reasons))
 
