@@ -50,21 +50,15 @@ CAUSES = (
     "| cause | what belongs to it, where its condition predicts it |",
     "|---|---|",
     "| OV801 to OV805 | a verdict or output that is wrong because of octets outside the input; OV806 |",
-    (
-        "| OV101 | the same in streams (OV501); offsets before the first error (OV301, OV503); U+FFFD for the character"
-        " (OV4xx) |"
-    ),
-    (
-        "| OV2xx | other defects accepted for one reason; offsets after the first error, and other lengths (OV301 to"
-        " OV303, OV503); text in place of U+FFFD (OV402); refusals of streams that come late (OV512) |"
-    ),
+    "| OV101 | the same in streams (OV501); earlier offsets (OV301, OV503); U+FFFD for the character (OV4xx) |",
+    "| OV2xx | other defects; later offsets, other lengths (OV30x, OV503); text for U+FFFD (OV402); delays (OV512) |",
     "| OV102 | the same with U+FFFD around it, and in streams |",
     "| OV402 | wrong numbers of U+FFFD (OV401), for the same octets |",
     "| OV301 | OV302, OV303 and OV503, for the same octets |",
     "| OV501 | OV503 and OV51x, for the same cuts |",
     "",
-    "What is not examined is sorted by code and place: lists of values, crashes, answers that change, recorded answers,",
-    "and what remains after twelve examinations.",
+    "What is not examined is sorted by code and place: encoders, lists of values, crashes, answers that change,",
+    "recorded answers, and what remains after twelve examinations.",
 )
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.telling import MOST, is_examinable, rank, why
+from overlong.conformance.examination.choosing import MOST, is_examinable, rank, why
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import MEMORY, Code

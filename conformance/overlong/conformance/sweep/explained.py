@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.telling import MOST, is_examinable, rank, why
+from overlong.conformance.examination.choosing import MOST, is_examinable, rank, why
 from overlong.conformance.protocol.kind import Code
 
 if TYPE_CHECKING:
