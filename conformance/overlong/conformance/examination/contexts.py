@@ -22,6 +22,8 @@ _COARSE = tuple(bytes([octet]) for octet in b"\0\t\n a0/\\'\"<\x7f")
 _FAR = (200, 1000, 5000, 20_000, 60_000, 100_000, 140_000)
 _GAPS = (1, 2, 3, 4, 6, 9, 17)
 _FEW, _PARTS = 3, 8
+_NEAR, _CLOSE = 130, 20
+"""How far from the start, and from the end, each offset is tried."""
 _LONG, _MIXED = 1 << 12, 48
 
 
@@ -72,8 +74,8 @@ class Experiments:
         size = len(setting.before) + len(behind)
         for total in (size, 2 * size) if self._is_burden else (max(size, 40),):
             parts = [total // _PARTS * part for part in range(_PARTS)]
-            near = range(min(total, 130)), range(total - min(total, 20), total + 1)
-            for length in sorted({*parts, *range(2)} if self._is_burden else {*near[0], *near[1]}):
+            ends = [*range(min(total, _NEAR)), *range(total - min(total, _CLOSE), total + 1)]
+            for length in sorted({*parts, 0, 1} if self._is_burden else {*ends}):
                 rest = total - length - len(kept) - len(setting.kept_behind)
                 if rest >= 0:
                     yield fill(length) + kept, setting.kept_behind + fill(rest, setting.filler_behind)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget, symptom_of
 from overlong.conformance.examination.course import Course
+from overlong.conformance.examination.encoders import EncoderCourse
 from overlong.conformance.examination.explanation import GOOD, Explanation
 from overlong.conformance.examination.inquiry import Inquiry
 from overlong.conformance.examination.question import Question
@@ -18,7 +19,17 @@ from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.wire import BATCH, DECODE, GUARDED, REPLACE, REPLACING, STREAM_DECODE, VALIDATE
+from overlong.conformance.protocol.wire import (
+    AGAIN,
+    BATCH,
+    DECODE,
+    ENCODING,
+    GUARDED,
+    REPLACE,
+    REPLACING,
+    STREAMING,
+    VALIDATE,
+)
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
@@ -28,13 +39,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.encoders import OfNumbers
     from overlong.conformance.examination.text import Text
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.targets.resolve import Limits
 
-EXAMINED = DECODE + VALIDATE + REPLACE + STREAM_DECODE + GUARDED
+EXAMINED = DECODE + VALIDATE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED
 """The operations whose answers are examined so far."""
 _ORDER = DECODE + VALIDATE + REPLACE
 
@@ -99,7 +111,7 @@ def examine(
     opened.open()
     try:
         wanted = operation if operation in EXAMINED.replace(GUARDED, "") else ""
-        for each in wanted or (STREAM_DECODE if chunks is not None else _fitting(opened.greeting)):
+        for each in wanted or _fitting(opened.greeting, question):
             found = explained(opened, question, each, profile)
             if found is not None:
                 return found
@@ -108,9 +120,10 @@ def examine(
         opened.close()
 
 
-def _fitting(greeting: Greeting) -> str:
+def _fitting(greeting: Greeting, question: Question) -> str:
     """The operations to try, the most telling first."""
-    return "".join(each for each in _ORDER if each in greeting.operations)
+    streams = AGAIN + STREAMING if question.earlier else STREAMING
+    return "".join(each for each in (_ORDER if question.chunks is None else streams) if each in greeting.operations)
 
 
 def explained(target: Target, question: Question, operation: str, profile: Profile = RFC3629) -> Explanation | None:
@@ -127,7 +140,9 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     asker = Asker(target, profile, operation, questions=budget.questions, octets=budget.octets)
     guarded = _in_memory(target, question, profile)
     finding = asker.finding(question) or guarded
-    if finding is not None and operation == STREAM_DECODE:
+    if finding is not None and operation in ENCODING:
+        return _of_encoder(asker, question, finding)
+    if finding is not None and operation in STREAMING + AGAIN:
         return _of_stream(asker, question, finding, text_of(profile.dialect))
     if finding is None or isinstance(finding.observed, Accepted | Refused | Failed):
         place = None
@@ -147,10 +162,26 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     return Explanation(finding, None, finding.title, asked=asker.asked, operation=operation)
 
 
+def _of_encoder(asker: Asker, question: Question, finding: Finding) -> Explanation:
+    condition, predicted, checked = None, 0, 0
+    with suppress(OutOfBudget):
+        course = EncoderCourse(asker, symptom_of(finding.code))
+        condition, predicted, checked = course.run(question.octets)
+        if condition is not None:
+            finding = asker.finding(course.question([condition.runs[0][0]])) or finding
+    return _found(asker, finding, condition, predicted, checked)
+
+
 def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -> Explanation:
     condition, predicted, checked = None, 0, 0
     with suppress(OutOfBudget):
         condition, predicted, checked = StreamCourse(asker, text, symptom_of(finding.code)).run(question)
+    return _found(asker, finding, condition, predicted, checked)
+
+
+def _found(
+    asker: Asker, finding: Finding, condition: Condition | OfNumbers | None, predicted: int, checked: int
+) -> Explanation:
     sentence = sentence_of(condition) if condition is not None else finding.title
     if checked and predicted < GOOD * checked:
         sentence = f"nearly: {sentence}"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.phrases import counted, in_order, listed, phrase, scalars
 from overlong.conformance.examination.products import in_words
 from overlong.conformance.protocol.kind import KINDS, Code
@@ -33,11 +34,22 @@ _VERBS: dict[str, str] = {
     Code.EARLY: "answers too early at",
     Code.STREAM_OFFSET: "reports another offset in a stream for",
 }
+_OF_ENCODERS: dict[str, str] = {
+    Code.SCALAR_REFUSED: "refuses to encode",
+    Code.WRONG_OCTETS: "writes other octets for",
+    Code.SURROGATE_ENCODED: "writes surrogates for",
+    Code.BEYOND_ENCODED: "encodes",
+    Code.SIZE: "announces another size for",
+    Code.REFUSAL_PLACE: "reports another place for",
+    Code.ENCODER_REPLACEMENT: "does not refuse or replace as declared",
+}
 _LISTED = 4
 
 
-def sentence_of(condition: Condition) -> str:
+def sentence_of(condition: Condition | OfNumbers) -> str:
     """``accepts E0 80-9F 80-BF``; ``refuses U+00E9``; ``accepts C0 AF at offset 17 or more``."""
+    if isinstance(condition, OfNumbers):
+        return f"{_OF_ENCODERS.get(condition.symptom) or KINDS[condition.symptom].title} {condition.numbers}"
     atoms = in_order(condition.rule.atoms)
     if condition.carries:
         return f"goes on {' and '.join(map(phrase, atoms))}"
