@@ -14,6 +14,7 @@ from overlong.conformance.examination.inquiry import Inquiry
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.streams import StreamCourse
+from overlong.conformance.examination.telling import telling
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import TargetError
@@ -174,9 +175,12 @@ def _of_encoder(asker: Asker, question: Question, finding: Finding) -> Explanati
 
 def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -> Explanation:
     condition, predicted, checked = None, 0, 0
+    course = StreamCourse(asker, text, symptom_of(finding.code))
     with suppress(OutOfBudget):
-        condition, predicted, checked = StreamCourse(asker, text, symptom_of(finding.code)).run(question)
-    return _found(asker, finding, condition, predicted, checked)
+        condition, predicted, checked = course.run(question)
+    least, more = course.examples(condition) if condition is not None else (None, None)
+    found = _found(asker, finding if least is None else asker.finding(least) or finding, condition, predicted, checked)
+    return replace(found, telling=asker.finding(more) if more is not None else None)
 
 
 def _found(
@@ -202,8 +206,16 @@ def _explained(
         least = guarded
     if check.checked and check.predicted < GOOD * check.checked:
         sentence = f"nearly: {sentence}"
+    more = telling(inquiry, least)
     return Explanation(
-        least or finding, condition, sentence, check.predicted, check.checked, asker.asked, operation=asker.operation
+        least or finding,
+        condition,
+        sentence,
+        check.predicted,
+        check.checked,
+        asker.asked,
+        telling=more,
+        operation=asker.operation,
     )
 
 

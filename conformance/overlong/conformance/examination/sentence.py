@@ -10,6 +10,7 @@ from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.phrases import counted, in_order, listed, phrase, scalars
 from overlong.conformance.examination.products import in_words
 from overlong.conformance.protocol.kind import KINDS, Code
+from overlong.conformance.protocol.wire import AGAIN
 from overlong.conformance.support.printable import thousands
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def sentence_of(condition: Condition | OfNumbers) -> str:
         return f"{_OF_ENCODERS.get(condition.symptom) or KINDS[condition.symptom].title} {condition.numbers}"
     atoms = in_order(condition.rule.atoms)
     if condition.carries:
-        return f"goes on {' and '.join(map(phrase, atoms))}"
+        where = _where(atoms)
+        return f"goes on {where.replace('earlier call', 'earlier stream') if condition.operation in AGAIN else where}"
     if condition.symptom == ACCEPTS and (condition.subparts or _is_anything(condition)):
         return _of_any_error(atoms)
     verb, what = _VERBS.get(condition.symptom) or KINDS[condition.symptom].title, _what(condition)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.text import Text
 
 _SEED, _CHECKED = 0, 400
-_ROUNDS = 4
+_ROUNDS = 3
 _MORE = (2, 3, 4, 5)
 """How many chunks come first."""
 _OF_TIME = (Code.HELD_BACK, Code.LATE, Code.EARLY)
@@ -76,6 +76,7 @@ class StreamCourse:
     def __init__(self, asker: Asker, text: Text, symptom: str) -> None:
         self.asker, self.text, self.symptom = asker, text, symptom
         self.random = Random(_SEED)  # noqa: S311 (no secret)
+        self._shown = list[Question]()
         self.characters = [
             bytes(chosen(octets) for octets in product) for product in text.products for chosen in (min, max)
         ]
@@ -109,7 +110,16 @@ class StreamCourse:
         """The questions, and whether the answer is wrong; without those that are only answered at a wrong time."""
         skipped = () if self.symptom in _OF_TIME else _OF_TIME
         said = zip(asked, self.asker.ask(asked), strict=True)
-        return [(question, symptom != RIGHT) for question, symptom in said if symptom not in skipped]
+        answered = [(question, symptom != RIGHT) for question, symptom in said if symptom not in skipped]
+        self._shown += (question for question, wrong in answered if wrong)
+        return answered
+
+    def examples(self, condition: Condition) -> tuple[Question | None, Question | None]:
+        """The least stream that shows the cause, and the least well-formed one if that is another."""
+        shown = sorted(filter(condition.holds, self._shown), key=_size)
+        whole = (each for each in shown if self.text.is_well_formed(each.octets))
+        least, telling = next(iter(shown), None), next(whole, None)
+        return least, None if telling == least else telling
 
     def _readings(self) -> list[_Reading]:
         """Characters, characters and errors, or only errors may be what the cause is about."""
@@ -191,3 +201,7 @@ def in_chunks(octets: bytes, cuts: Sequence[int]) -> Question:
     """The octets as a stream that is cut at these places."""
     places = sorted(cut for cut in cuts if cut <= len(octets))
     return Question(octets, chunks=tuple(end - start for start, end in pairwise([0, *places, len(octets)])))
+
+
+def _size(question: Question) -> tuple[object, ...]:
+    return len(question.octets), sum(map(len, question.earlier)), len(question.chunks or ()), question.octets

@@ -126,14 +126,14 @@ def _committed(inquiry: Inquiry, condition: Condition) -> Condition:
     if inquiry.symptom != ACCEPTS:
         return condition
     for count in range(1, max(map(len, condition.words), default=0) + 1):
-        alike = [character for word in condition.words for character in _beginning(inquiry, word, count)]
+        alike = [character for word in condition.words for character in beginning(inquiry, word, count)]
         asked = [Question(inquiry.setting.with_core(each)) for each in alike[:_LONGER]]
         if asked and all(each == Code.REFUSED for each in inquiry.asker.ask(asked)):
             return replace(condition, commits=count)
     return condition
 
 
-def _beginning(inquiry: Inquiry, word: Product, count: int) -> list[bytes]:
+def beginning(inquiry: Inquiry, word: Product, count: int) -> list[bytes]:
     """Characters that begin with so many octets of a word, and do not go on like it."""
     start = word[:count]
     found = list[bytes]()
