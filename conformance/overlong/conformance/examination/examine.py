@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 EXAMINED = DECODE + VALIDATE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED
 """The operations whose answers are examined so far."""
+_OF_PLACE = (Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS)
+"""What an examination of memory finds in answers: the other operations show it, too."""
 _ORDER = DECODE + VALIDATE + REPLACE
 
 
@@ -139,28 +141,28 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     budget = budget_of(greeting, operation)
     profile = profile.as_said(greeting)
     asker = Asker(target, profile, operation, questions=budget.questions, octets=budget.octets)
-    guarded = _in_memory(target, question, profile)
+    guarded = _in_memory(target, question, profile) if operation in _ORDER else None
+    if guarded is not None and guarded.code not in _OF_PLACE:
+        return _found(asker, guarded, None, 0, 0)  # what it causes depends on memory that is not its own
     finding = asker.finding(question) or guarded
-    if finding is not None and operation in ENCODING:
-        return _of_encoder(asker, question, finding)
-    if finding is not None and operation in STREAMING + AGAIN:
-        return _of_stream(asker, question, finding, text_of(profile.dialect))
+    if operation in ENCODING:
+        return None if finding is None else _of_encoder(asker, question, finding)
+    if operation in STREAMING + AGAIN:
+        return None if finding is None else _of_stream(asker, question, finding, text_of(profile.dialect))
     if finding is None or isinstance(finding.observed, Accepted | Refused | Failed):
         place = None
         if finding is not None and isinstance(finding.observed, Refused) and profile.counts == "octets":
             place = finding.observed.offset
         offsets = operation in DECODE + VALIDATE and profile.counts == "octets" and _says_offsets(asker)
         inquiry = Inquiry(asker, text_of(profile.dialect), offsets=offsets, fine=budget.fine, most=budget.longest)
-        asker.earlier = question.earlier if question.chunks is None else ()
+        if question.chunks is None:
+            asker.earlier = question.earlier
         if guarded is not None and guarded.code == Code.PLACE_IN_MEMORY:
             inquiry.in_memory()
-        course = Course(inquiry)
-        condition = course.run(question.octets, place)
-        if condition is not None:
-            return _explained(course, condition, finding, guarded, budget)
-    if finding is None:
-        return None
-    return Explanation(finding, None, finding.title, asked=asker.asked, operation=operation)
+        found = _by_course(inquiry, question, finding, place, budget)
+        if found is not None or finding is None:
+            return found
+    return _found(asker, finding, None, 0, 0)
 
 
 def _of_encoder(asker: Asker, question: Question, finding: Finding) -> Explanation:
@@ -184,39 +186,28 @@ def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -
 
 
 def _found(
-    asker: Asker, finding: Finding, condition: Condition | OfNumbers | None, predicted: int, checked: int
+    asker: Asker, finding: Finding | None, condition: Condition | OfNumbers | None, predicted: int, checked: int
 ) -> Explanation:
-    sentence = sentence_of(condition) if condition is not None else finding.title
+    sentence = sentence_of(condition) if condition is not None else finding.title if finding is not None else ""
     if checked and predicted < GOOD * checked:
         sentence = f"nearly: {sentence}"
     return Explanation(finding, condition, sentence, predicted, checked, asker.asked, operation=asker.operation)
 
 
-def _explained(
-    course: Course, condition: Condition, finding: Finding | None, guarded: Finding | None, budget: Budget
-) -> Explanation:
-    check, inquiry = course.confirm(budget.fresh), course.inquiry
-    asker = inquiry.asker
+def _by_course(
+    inquiry: Inquiry, question: Question, finding: Finding | None, place: int | None, budget: Budget
+) -> Explanation | None:
+    """The explanation by experiments with whole inputs; None if the example does not show it again."""
+    course, asker = Course(inquiry), inquiry.asker
+    condition = course.run(question.octets, place)
+    if condition is None:
+        return None
+    check = course.confirm(budget.fresh)
     least = asker.finding(Question(inquiry.setting.octets)) if inquiry.parted and inquiry.setting.octets else None
     if condition.symptom == REPLACED and least is not None and asker.operation in REPLACING:
         condition = replace(condition, symptom=least.code)
-    sentence = sentence_of(condition)
-    if guarded is not None and guarded.code not in (Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS):
-        sentence = f"{guarded.title}: {sentence}"
-        least = guarded
-    if check.checked and check.predicted < GOOD * check.checked:
-        sentence = f"nearly: {sentence}"
-    more = telling(inquiry, least)
-    return Explanation(
-        least or finding,
-        condition,
-        sentence,
-        check.predicted,
-        check.checked,
-        asker.asked,
-        telling=more,
-        operation=asker.operation,
-    )
+    found = _found(asker, least or finding, condition, check.predicted, check.checked)
+    return replace(found, telling=telling(inquiry, least))
 
 
 def _says_offsets(asker: Asker) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.phrases import counted, in_order, listed, phrase, scalars
 from overlong.conformance.examination.products import in_words
@@ -97,7 +98,7 @@ def _is_anything(condition: Condition) -> bool:
 def _what(condition: Condition) -> str:
     if condition.streams and condition.words[: len(condition.text.products)] == condition.text.products:
         return "a character"
-    if condition.subparts:
+    if condition.subparts or (condition.symptom in OFFSETS and _is_anything(condition)):
         return "an error"
     if condition.words == ((),):
         return "well-formed text"

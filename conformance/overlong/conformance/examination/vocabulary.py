@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination import panel, words
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT
+from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.factors import OF_ERRORS
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
@@ -45,7 +46,7 @@ def learn(inquiry: Inquiry) -> None:
     if not core:
         inquiry.condition = inquiry.condition_of(((),))
     elif _any_error(inquiry):
-        inquiry.condition = replace(inquiry.condition_of(_ANY), subparts=True)
+        inquiry.condition = _of_any_error(inquiry)
     else:
         octets = words.ALL if inquiry.fine else panel.edges(inquiry.text)
         checks = _CHECKS if inquiry.fine else _CHECKS_COARSE
@@ -95,24 +96,33 @@ def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...]
     setting = inquiry.setting
 
     def shows(some: Sequence[bytes]) -> list[bool]:
-        return inquiry.shows([setting.with_core(each) for each in some])
+        said = inquiry.shows([setting.with_core(each) for each in some])
+        if inquiry.symptom not in OFFSETS:
+            return said
+        ends = [inquiry.text.end(each + setting.behind) for each in some]
+        return [shown and not end for shown, end in zip(said, ends, strict=True)]  # the flaw itself, not text before it
 
     return words.learned(core, shows, inquiry.random, checks=checks, octets=octets)
+
+
+def _of_any_error(inquiry: Inquiry) -> Condition:
+    return replace(inquiry.condition_of(_ANY), subparts=inquiry.asker.operation in REPLACING)
 
 
 def _any_error(inquiry: Inquiry) -> bool:
     """True if errors of every kind show it, or all of some lengths: then its octets do not matter."""
     text, setting = inquiry.text, inquiry.setting
-    if inquiry.asker.operation not in REPLACING or text.is_well_formed(setting.core):
+    replaces = inquiry.asker.operation in REPLACING
+    if not (replaces or inquiry.symptom in OFFSETS) or text.is_well_formed(setting.core):
         return False
     strings = [setting.with_core(each) for each in panel.strange(text)]
-    strings = [each for each in strings if len(text.flaws(each)) == 1]
+    strings = [each for each in strings if not replaces or len(text.flaws(each)) == 1]
     kept, inquiry.table = inquiry.table, Table()
-    table, every = Table(OF_ERRORS), replace(inquiry.condition_of(_ANY), subparts=True)
+    table, every = Table(OF_ERRORS), _of_any_error(inquiry)
     for octets, wrong in zip(strings, inquiry.wrong(strings), strict=True):
-        site = every.sites(inquiry.question(octets))[0]
-        table.add(site, wrong=wrong)
-        inquiry.table.add(site, wrong=wrong)
+        for site in every.sites(inquiry.question(octets))[:1]:
+            table.add(site, wrong=wrong)
+            inquiry.table.add(site, wrong=wrong)
     if table.agrees(table.rule()) < _NEARLY:
         inquiry.table = kept
         return False
