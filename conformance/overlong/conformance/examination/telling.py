@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.vocabulary import beginning
 from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.protocol.wire import REPLACING
 
 if TYPE_CHECKING:
     from overlong.conformance.examination.inquiry import Inquiry
     from overlong.conformance.oracle.finding import Finding
 
-_BYPASSES = tuple(map(bytes.fromhex, ("C0AF", "E080AF", "F08080AF", "C0BC", "E080BC", "C080", "E08080")))
+_BYPASSES = {
+    bytes.fromhex(octets): scalar
+    for scalar, forms in ((0x2F, "C0AF E080AF F08080AF"), (0x3C, "C0BC E080BC"), (0, "C080 E08080"))
+    for octets in forms.split()
+}
 """Other forms of the characters that programs look for: a slash, a bracket, the end of a string."""
 _COUNTED = (Code.REPLACEMENT_COUNT, Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
 """What is merely counted otherwise."""
@@ -32,9 +37,16 @@ def telling(inquiry: Inquiry, least: Finding | None) -> Finding | None:
         if octets == least.vector.octets or not inquiry.known.holds(inquiry.question(octets)):
             continue
         found = inquiry.asker.finding(inquiry.question(octets))
-        if found is not None and found.code not in _COUNTED:
+        if found is not None and found.code not in _COUNTED and not _is_replaced(found):
             return found
     return None
+
+
+def _is_replaced(found: Finding) -> bool:
+    """True if the octets came out, but not as the character that they are another form of."""
+    scalars = [scalar for octets, scalar in _BYPASSES.items() if octets in found.vector.octets]
+    values = found.observed.values if isinstance(found.observed, Accepted) else None
+    return values is not None and any(scalar not in values for scalar in scalars)
 
 
 def _candidates(inquiry: Inquiry, least: Finding) -> list[bytes]:
