@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.atoms import MODULI
 from overlong.conformance.examination.factors import FAR_BEFORE, FAR_BEHIND
 from overlong.conformance.examination.least import BURDEN, FILLERS, thresholds
 
@@ -275,6 +274,3 @@ class Experiments:
                     value += random.choice((-2, -1, 1, 2))
                 found[atom.factor] = max(0, value)
         return found
-
-
-__all__ = ["MODULI", "Around", "Experiments", "characters", "fill"]

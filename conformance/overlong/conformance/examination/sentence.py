@@ -106,7 +106,7 @@ def _what(condition: Condition) -> str:
         named = [scalars(bytes(min(octets) for octets in product), condition.speaks) for product in condition.words]
         if all(named):
             return " or ".join(named)
-    if sizes := _sizes(condition):
+    if condition.symptom != ACCEPTS and (sizes := _sizes(condition)):
         return sizes
     return in_words(condition.words)
 

@@ -51,7 +51,7 @@ def learn(inquiry: Inquiry) -> None:
         octets = words.ALL if inquiry.fine else panel.edges(inquiry.text)
         checks = _CHECKS if inquiry.fine else _CHECKS_COARSE
         found = _learned(inquiry, core, checks, octets)
-        inquiry.condition = _committed(inquiry, inquiry.condition_of(found.products))
+        inquiry.condition = _committed(inquiry, inquiry.condition_of(found))
 
 
 def widen(inquiry: Inquiry) -> None:
@@ -74,9 +74,9 @@ def widen(inquiry: Inquiry) -> None:
         if not more:
             return
         found = _learned(inquiry, min(more, key=lambda each: (len(each), each)), _CHECKS_OF_MORE)
-        if not found.products:
+        if not found:
             return
-        joined = [*inquiry.known.words, *found.products]
+        joined = [*inquiry.known.words, *found]
         inquiry.condition = replace(inquiry.known, words=tuple(dict.fromkeys(joined)))
 
 
@@ -92,7 +92,7 @@ def _next_to(inquiry: Inquiry) -> Iterator[bytes]:
                         yield word[:place] + bytes([octet]) + rest[place + 1 :]
 
 
-def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...] = words.ALL) -> words.Words:
+def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...] = words.ALL) -> tuple[Product, ...]:
     setting = inquiry.setting
 
     def shows(some: Sequence[bytes]) -> list[bool]:
@@ -157,14 +157,15 @@ def beginning(inquiry: Inquiry, word: Product, count: int) -> list[bytes]:
 
 
 def reread(inquiry: Inquiry) -> None:
-    """Find a refused character that is accepted with more tail octets: then it is read as the start of a longer one."""
+    """Find a refused character of which more octets, or fewer, are accepted: then it is read as another one."""
     core, text = inquiry.setting.core, inquiry.text
     if inquiry.symptom != Code.REFUSED or not core:
         return
     tails = sorted({chosen(product[-1]) for product in text.products if len(product) > 1 for chosen in (min, max)})
-    longer = [core + bytes([tail]) * count for count in range(1, _MORE) for tail in tails]
-    said = inquiry.ask([inquiry.setting.with_core(each) for each in longer])
-    found = next((each for each, symptom in zip(longer, said, strict=True) if symptom == ACCEPTS), None)
+    others = [core[:size] for size in range(1, len(core))]
+    others += [core + bytes([tail]) * count for count in range(1, _MORE) for tail in tails]
+    said = inquiry.ask([inquiry.setting.with_core(each) for each in others])
+    found = next((each for each, symptom in zip(others, said, strict=True) if symptom == ACCEPTS), None)
     if found is not None:
         inquiry.symptom = ACCEPTS
         inquiry.setting = replace(inquiry.setting, core=found)
