@@ -48,7 +48,7 @@ def test_the_words_that_a_decoder_accepts_are_learned_whatever_the_example(least
         ]
 
     example = bytes((0xE0 | least >> 12, 0x80 | least >> 6 & 63, 0x80 | least & 63))
-    assert in_words(learned(example, shows, Random(0)).products) == words
+    assert in_words(learned(example, shows, Random(0))) == words
 
 
 @pytest.mark.parametrize(
@@ -156,6 +156,49 @@ def test_a_stream_is_examined(tmp_path):
     assert found.condition.holds(Question("é€".encode(), chunks=(3, 2)))
     assert not found.condition.holds(Question("é€".encode(), chunks=(1, 4)))
     assert found.share > 0.95, found.sentence
+
+
+def test_a_stream_has_a_telling_example(tmp_path):
+    (tmp_path / "decoder.py").write_text(STREAM, "utf-8")
+    found = face.examine(f"py:{tmp_path}/decoder.py:Decoder", "a€".encode(), chunks=(2, 2))
+    assert not is_well_formed(found.example)
+    assert is_well_formed(found.telling.vector.octets)
+
+
+KEPT = """
+class Decoder:
+    def __init__(self):
+        self.kept = b""
+
+    def decode(self, octets, final=False):
+        whole, self.kept = self.kept + octets, b""
+        try:
+            return whole.decode()
+        except UnicodeDecodeError as error:
+            if "unexpected end" in error.reason:
+                self.kept = whole[error.start :]
+            if final or not self.kept:
+                raise
+            return whole[: error.start].decode()
+
+    def reset(self):
+        pass
+"""
+
+
+def test_a_stream_after_another_is_examined(tmp_path):
+    (tmp_path / "decoder.py").write_text(KEPT, "utf-8")
+    found = face.examine(f"py:{tmp_path}/decoder.py:Decoder", b"a", chunks=(1,), earlier=(b"a\xe2\x82",))
+    assert found.sentence == "goes on after an earlier stream that ended within a character"
+    assert found.confirmed
+
+
+def test_an_encoder_is_examined():
+    found = face.examine("cpython-surrogatepass", bytes.fromhex("0000D812"), operation="E")
+    assert found.sentence == "writes surrogates for U+D800 to U+DFFF"
+    assert found.confirmed
+    assert found.condition.holds(bytes.fromhex("000000610000DABC"))
+    assert not found.condition.holds(bytes.fromhex("001100000000DABC"))  # rightly refused before
 
 
 FUNCTIONS = """

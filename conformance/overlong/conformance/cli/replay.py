@@ -153,7 +153,10 @@ def _say_why(vector: Vector, target: str | Sequence[str], operation: str, limits
     click.echo(click.style("cause     ", bold=True) + printable(found.sentence))
     if found.example != vector.octets and found.example:
         shown = spaced_hex(found.example[:SHOWN]) + " …" * (len(found.example) > SHOWN)
-        click.echo(f"  least     {shown}, {thousands(len(found.example))} octets")
+        size = len(found.example)
+        click.echo(f"  least     {shown}, {thousands(size)} octet{'s' * (size != 1)}")
+    if found.telling is not None:
+        click.echo(f"  telling   {spaced_hex(found.telling.vector.octets[:SHOWN])}, {found.telling.title}")
     if found.checked:
         click.echo(
             f"  predicts  {thousands(found.predicted)} of {thousands(found.checked)} fresh inputs; "

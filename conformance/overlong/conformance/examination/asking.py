@@ -29,8 +29,18 @@ from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Unsupported
-from overlong.conformance.protocol.wire import AGAIN, DECODE, REPLACING, STREAMING, VALIDATE
+from overlong.conformance.protocol.wire import (
+    AGAIN,
+    ANNOUNCE,
+    DECODE,
+    ENCODE,
+    ENCODE_UTF16,
+    REPLACING,
+    STREAMING,
+    VALIDATE,
+)
 from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.encoding import SCALARS, UTF16
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS
 
@@ -230,7 +240,8 @@ class Asker:
             chunks = question.chunks if question.chunks is not None else (len(question.octets),)
         if self.operation in AGAIN:
             earlier = question.earlier
-        return Vector("input", question.octets, comment, chunks=chunks, earlier=earlier, profile=self.profile)
+        category = {ENCODE_UTF16: UTF16, ENCODE: SCALARS, ANNOUNCE: SCALARS}.get(self.operation, "input")
+        return Vector(category, question.octets, comment, chunks=chunks, earlier=earlier, profile=self.profile)
 
 
 def _symptom(kind: int) -> str:

@@ -101,13 +101,10 @@ def _of_numbers(factor: Factor, some: set[int], rest: set[int], low: int, high: 
         yield Atom(name, values=frozenset(some), cost=3 + 2 * len(some) + factor.cost)
     if low == high:
         return
-    seen = set[tuple[int, int]]()
     for modulus in MODULI:
         rests = {value % modulus for value in some}
         if 2 * len(rests) > modulus or len(rests) > 8 or len(some) <= len(rests):
             continue
-        if len(rests) == 1 and (modulus // 2, min(rests)) in seen:
-            pass
         cost = 3 + len(rests) + factor.cost
         yield Atom(name, modulus=modulus, rests=frozenset(rests), cost=cost)
         if low >= modulus:

@@ -16,7 +16,7 @@ from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule
 from overlong.conformance.examination.text import pattern_of, text_of
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.wire import REPLACING
+from overlong.conformance.protocol.wire import AGAIN, REPLACING, STREAMING
 from overlong.conformance.vectors.vector import known_at
 from overlong.reference import MaximalSubpart, dialect, segments
 
@@ -71,20 +71,23 @@ class Condition:
 
     @property
     def carries(self) -> bool:
-        """True if the decoder goes on where an earlier call ended."""
-        return self.symptom == Code.EARLIER_CALLS
+        """True if the decoder goes on where an earlier call, or an earlier stream, ended."""
+        unfinished = any(atom.factor == "unfinished before" for atom in self.rule.atoms)
+        return self.symptom == Code.EARLIER_CALLS or (self.operation in AGAIN and unfinished)
 
     def _carried(self, asked: Asked) -> bool:
-        before = asked.earlier[-1] if asked.earlier else b""
+        before = self._before(asked) or b""
         if not self.rule.holds(self._site(asked, 0, 0)):
             return False
+        if self.operation in REPLACING:
+            return True
         joined = before[self.text.end(before) :] + asked.octets
         return self.text.is_well_formed(joined) != self.text.is_well_formed(asked.octets)
 
     @property
     def streams(self) -> bool:
         """True if it is about streams."""
-        return self.operation in "STNM" and bool(self.operation)
+        return bool(self.operation) and self.operation in STREAMING + AGAIN
 
     @cached_property
     def id(self) -> str:
@@ -116,8 +119,14 @@ class Condition:
         return self.text.until([word[: self.commits] for word in self.words])
 
     def _site(self, asked: Asked, start: int, end: int) -> Site:
-        after = asked.earlier[-1] if asked.earlier else None
+        after = self._before(asked)
         return Site(self.text, asked.octets, start, end, after=after, chunks=asked.chunks or (), address=asked.address)
+
+    def _before(self, asked: Asked) -> bytes | None:
+        """The call right before, or the whole of the stream before."""
+        if not asked.earlier:
+            return None
+        return b"".join(asked.earlier) if self.operation in AGAIN else asked.earlier[-1]
 
     def _at_flaw(self, octets: bytes, start: int) -> re.Match[bytes] | None:
         return self._pattern.match(octets, start) if start < len(octets) else None
@@ -236,6 +245,9 @@ class Condition:
         """The places of a stream: errors; or the words, once for each cut within one, or once if there is none."""
         chunks = asked.chunks if asked.chunks is not None else (len(asked.octets),)
         cuts = list(accumulate(chunks))[:-1]
+        if self.words == ((),):
+            yield self._site(asked, 0, 0)
+            return
         for each in segments(asked.octets, spoken=self.text.spoken):
             start, end = each.offset, each.offset + each.length
             is_flaw, known = isinstance(each, MaximalSubpart), known_at(asked.octets, each, self.text.spoken)
@@ -247,5 +259,5 @@ class Condition:
                     site.cut = cut
                     site.begun = max((at for at in cuts if known is None or at < known), default=0)
                     yield site
-            if is_flaw:
+            if is_flaw and self.operation not in REPLACING:
                 return  # a strict decoder goes no further

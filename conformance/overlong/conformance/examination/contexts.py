@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.atoms import MODULI
 from overlong.conformance.examination.factors import FAR_BEFORE, FAR_BEHIND
 from overlong.conformance.examination.least import BURDEN, FILLERS, thresholds
 
@@ -22,6 +21,8 @@ _COARSE = tuple(bytes([octet]) for octet in b"\0\t\n a0/\\'\"<\x7f")
 _FAR = (200, 1000, 5000, 20_000, 60_000, 100_000, 140_000)
 _GAPS = (1, 2, 3, 4, 6, 9, 17)
 _FEW, _PARTS = 3, 8
+_NEAR, _CLOSE = 130, 20
+"""How far from the start, and from the end, each offset is tried."""
 _LONG, _MIXED = 1 << 12, 48
 
 
@@ -72,8 +73,8 @@ class Experiments:
         size = len(setting.before) + len(behind)
         for total in (size, 2 * size) if self._is_burden else (max(size, 40),):
             parts = [total // _PARTS * part for part in range(_PARTS)]
-            ends = {*range(min(total, 130)), *range(total - min(total, 20), total + 1)}
-            for length in sorted({*parts, *range(2)} if self._is_burden else ends):
+            ends = [*range(min(total, _NEAR)), *range(total - min(total, _CLOSE), total + 1)]
+            for length in sorted({*parts, 0, 1} if self._is_burden else {*ends}):
                 rest = total - length - len(kept) - len(setting.kept_behind)
                 if rest >= 0:
                     yield fill(length) + kept, setting.kept_behind + fill(rest, setting.filler_behind)
@@ -273,6 +274,3 @@ class Experiments:
                     value += random.choice((-2, -1, 1, 2))
                 found[atom.factor] = max(0, value)
         return found
-
-
-__all__ = ["MODULI", "Around", "Experiments", "characters", "fill"]

@@ -8,17 +8,29 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget, symptom_of
 from overlong.conformance.examination.course import Course
+from overlong.conformance.examination.encoders import EncoderCourse
 from overlong.conformance.examination.explanation import GOOD, Explanation
 from overlong.conformance.examination.inquiry import Inquiry
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.streams import StreamCourse
+from overlong.conformance.examination.telling import telling
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.wire import BATCH, DECODE, GUARDED, REPLACE, REPLACING, STREAM_DECODE, VALIDATE
+from overlong.conformance.protocol.wire import (
+    AGAIN,
+    BATCH,
+    DECODE,
+    ENCODING,
+    GUARDED,
+    REPLACE,
+    REPLACING,
+    STREAMING,
+    VALIDATE,
+)
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
@@ -28,14 +40,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.encoders import OfNumbers
     from overlong.conformance.examination.text import Text
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.targets.resolve import Limits
 
-EXAMINED = DECODE + VALIDATE + REPLACE + STREAM_DECODE + GUARDED
+EXAMINED = DECODE + VALIDATE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED
 """The operations whose answers are examined so far."""
+_OF_PLACE = (Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS)
+"""What an examination of memory finds in answers: the other operations show it, too."""
 _ORDER = DECODE + VALIDATE + REPLACE
 
 
@@ -99,7 +114,7 @@ def examine(
     opened.open()
     try:
         wanted = operation if operation in EXAMINED.replace(GUARDED, "") else ""
-        for each in wanted or (STREAM_DECODE if chunks is not None else _fitting(opened.greeting)):
+        for each in wanted or _fitting(opened.greeting, question):
             found = explained(opened, question, each, profile)
             if found is not None:
                 return found
@@ -108,9 +123,10 @@ def examine(
         opened.close()
 
 
-def _fitting(greeting: Greeting) -> str:
+def _fitting(greeting: Greeting, question: Question) -> str:
     """The operations to try, the most telling first."""
-    return "".join(each for each in _ORDER if each in greeting.operations)
+    streams = AGAIN + STREAMING if question.earlier else STREAMING
+    return "".join(each for each in (_ORDER if question.chunks is None else streams) if each in greeting.operations)
 
 
 def explained(target: Target, question: Question, operation: str, profile: Profile = RFC3629) -> Explanation | None:
@@ -125,55 +141,73 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     budget = budget_of(greeting, operation)
     profile = profile.as_said(greeting)
     asker = Asker(target, profile, operation, questions=budget.questions, octets=budget.octets)
-    guarded = _in_memory(target, question, profile)
+    guarded = _in_memory(target, question, profile) if operation in _ORDER else None
+    if guarded is not None and guarded.code not in _OF_PLACE:
+        return _found(asker, guarded, None, 0, 0)  # what it causes depends on memory that is not its own
     finding = asker.finding(question) or guarded
-    if finding is not None and operation == STREAM_DECODE:
-        return _of_stream(asker, question, finding, text_of(profile.dialect))
+    if operation in ENCODING:
+        return None if finding is None else _of_encoder(asker, question, finding)
+    if operation in STREAMING + AGAIN:
+        return None if finding is None else _of_stream(asker, question, finding, text_of(profile.dialect))
     if finding is None or isinstance(finding.observed, Accepted | Refused | Failed):
         place = None
         if finding is not None and isinstance(finding.observed, Refused) and profile.counts == "octets":
             place = finding.observed.offset
         offsets = operation in DECODE + VALIDATE and profile.counts == "octets" and _says_offsets(asker)
         inquiry = Inquiry(asker, text_of(profile.dialect), offsets=offsets, fine=budget.fine, most=budget.longest)
-        asker.earlier = question.earlier if question.chunks is None else ()
+        if question.chunks is None:
+            asker.earlier = question.earlier
         if guarded is not None and guarded.code == Code.PLACE_IN_MEMORY:
             inquiry.in_memory()
-        course = Course(inquiry)
-        condition = course.run(question.octets, place)
+        found = _by_course(inquiry, question, finding, place, budget)
+        if found is not None or finding is None:
+            return found
+    return _found(asker, finding, None, 0, 0)
+
+
+def _of_encoder(asker: Asker, question: Question, finding: Finding) -> Explanation:
+    condition, predicted, checked = None, 0, 0
+    with suppress(OutOfBudget):
+        course = EncoderCourse(asker, symptom_of(finding.code))
+        condition, predicted, checked = course.run(question.octets)
         if condition is not None:
-            return _explained(course, condition, finding, guarded, budget)
-    if finding is None:
-        return None
-    return Explanation(finding, None, finding.title, asked=asker.asked, operation=operation)
+            finding = asker.finding(course.question([condition.runs[0][0]])) or finding
+    return _found(asker, finding, condition, predicted, checked)
 
 
 def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -> Explanation:
     condition, predicted, checked = None, 0, 0
+    course = StreamCourse(asker, text, symptom_of(finding.code))
     with suppress(OutOfBudget):
-        condition, predicted, checked = StreamCourse(asker, text, symptom_of(finding.code)).run(question)
-    sentence = sentence_of(condition) if condition is not None else finding.title
+        condition, predicted, checked = course.run(question)
+    least, more = course.examples(condition) if condition is not None else (None, None)
+    found = _found(asker, finding if least is None else asker.finding(least) or finding, condition, predicted, checked)
+    return replace(found, telling=asker.finding(more) if more is not None else None)
+
+
+def _found(
+    asker: Asker, finding: Finding | None, condition: Condition | OfNumbers | None, predicted: int, checked: int
+) -> Explanation:
+    sentence = sentence_of(condition) if condition is not None else finding.title if finding is not None else ""
     if checked and predicted < GOOD * checked:
         sentence = f"nearly: {sentence}"
     return Explanation(finding, condition, sentence, predicted, checked, asker.asked, operation=asker.operation)
 
 
-def _explained(
-    course: Course, condition: Condition, finding: Finding | None, guarded: Finding | None, budget: Budget
-) -> Explanation:
-    check, inquiry = course.confirm(budget.fresh), course.inquiry
-    asker = inquiry.asker
+def _by_course(
+    inquiry: Inquiry, question: Question, finding: Finding | None, place: int | None, budget: Budget
+) -> Explanation | None:
+    """The explanation by experiments with whole inputs; None if the example does not show it again."""
+    course, asker = Course(inquiry), inquiry.asker
+    condition = course.run(question.octets, place)
+    if condition is None:
+        return None
+    check = course.confirm(budget.fresh)
     least = asker.finding(Question(inquiry.setting.octets)) if inquiry.parted and inquiry.setting.octets else None
     if condition.symptom == REPLACED and least is not None and asker.operation in REPLACING:
         condition = replace(condition, symptom=least.code)
-    sentence = sentence_of(condition)
-    if guarded is not None and guarded.code not in (Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS):
-        sentence = f"{guarded.title}: {sentence}"
-        least = guarded
-    if check.checked and check.predicted < GOOD * check.checked:
-        sentence = f"nearly: {sentence}"
-    return Explanation(
-        least or finding, condition, sentence, check.predicted, check.checked, asker.asked, operation=asker.operation
-    )
+    found = _found(asker, least or finding, condition, check.predicted, check.checked)
+    return replace(found, telling=telling(inquiry, least))
 
 
 def _says_offsets(asker: Asker) -> bool:

@@ -10,6 +10,7 @@ from overlong.conformance.oracle.finding import Why, id_of
 
 if TYPE_CHECKING:
     from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.encoders import OfNumbers
     from overlong.conformance.oracle.finding import Finding
 
 GOOD = 0.99
@@ -22,7 +23,7 @@ class Explanation:
 
     finding: Finding | None
     """What is wrong with the least example; None if the decoder answers rightly when it is asked again."""
-    condition: Condition | None
+    condition: Condition | OfNumbers | None
     """When it diverges so; None if no experiment could be made, as of a crash or of a changing answer."""
     sentence: str
     predicted: int = 0

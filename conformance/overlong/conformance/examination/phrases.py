@@ -81,6 +81,8 @@ def _other(atom: Atom) -> str:
             return f"with {counted(atom, 'octet')} behind"
         case "total":
             return f"if there are {_some_of(atom)} of them"
+        case "unfinished before" if atom.without and atom.values == frozenset((NONE,)):
+            return _UNFINISHED.strip()
         case "lead" | "lead before" | "unfinished before":
             before = {"lead": "", "lead before": "after a character ", "unfinished before": _UNFINISHED}[name]
             return f"{before}that begins with {_octets(atom)}"

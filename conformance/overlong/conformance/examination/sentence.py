@@ -6,9 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.condition import OFFSETS
+from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.phrases import counted, in_order, listed, phrase, scalars
 from overlong.conformance.examination.products import in_words
 from overlong.conformance.protocol.kind import KINDS, Code
+from overlong.conformance.protocol.wire import AGAIN
 from overlong.conformance.support.printable import thousands
 
 if TYPE_CHECKING:
@@ -33,14 +36,26 @@ _VERBS: dict[str, str] = {
     Code.EARLY: "answers too early at",
     Code.STREAM_OFFSET: "reports another offset in a stream for",
 }
+_OF_ENCODERS: dict[str, str] = {
+    Code.SCALAR_REFUSED: "refuses to encode",
+    Code.WRONG_OCTETS: "writes other octets for",
+    Code.SURROGATE_ENCODED: "writes surrogates for",
+    Code.BEYOND_ENCODED: "encodes",
+    Code.SIZE: "announces another size for",
+    Code.REFUSAL_PLACE: "reports another place for",
+    Code.ENCODER_REPLACEMENT: "does not refuse or replace as declared",
+}
 _LISTED = 4
 
 
-def sentence_of(condition: Condition) -> str:
+def sentence_of(condition: Condition | OfNumbers) -> str:
     """``accepts E0 80-9F 80-BF``; ``refuses U+00E9``; ``accepts C0 AF at offset 17 or more``."""
+    if isinstance(condition, OfNumbers):
+        return f"{_OF_ENCODERS.get(condition.symptom) or KINDS[condition.symptom].title} {condition.numbers}"
     atoms = in_order(condition.rule.atoms)
     if condition.carries:
-        return f"goes on {' and '.join(map(phrase, atoms))}"
+        where = _where(atoms)
+        return f"goes on {where.replace('earlier call', 'earlier stream') if condition.operation in AGAIN else where}"
     if condition.symptom == ACCEPTS and (condition.subparts or _is_anything(condition)):
         return _of_any_error(atoms)
     verb, what = _VERBS.get(condition.symptom) or KINDS[condition.symptom].title, _what(condition)
@@ -83,7 +98,7 @@ def _is_anything(condition: Condition) -> bool:
 def _what(condition: Condition) -> str:
     if condition.streams and condition.words[: len(condition.text.products)] == condition.text.products:
         return "a character"
-    if condition.subparts:
+    if condition.subparts or (condition.symptom in OFFSETS and _is_anything(condition)):
         return "an error"
     if condition.words == ((),):
         return "well-formed text"
@@ -91,7 +106,7 @@ def _what(condition: Condition) -> str:
         named = [scalars(bytes(min(octets) for octets in product), condition.speaks) for product in condition.words]
         if all(named):
             return " or ".join(named)
-    if sizes := _sizes(condition):
+    if condition.symptom != ACCEPTS and (sizes := _sizes(condition)):
         return sizes
     return in_words(condition.words)
 

@@ -13,9 +13,10 @@ from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.wire import AGAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from overlong.conformance.examination.asking import Asker
     from overlong.conformance.examination.factors import Site
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.text import Text
 
 _SEED, _CHECKED = 0, 400
-_ROUNDS = 4
+_ROUNDS = 3
 _MORE = (2, 3, 4, 5)
 """How many chunks come first."""
 _OF_TIME = (Code.HELD_BACK, Code.LATE, Code.EARLY)
@@ -40,15 +41,21 @@ _NAMES = {
     "chunks before",
     "in chunk",
     "behind",
+    "size",
+    "came",
+    "lead",
+    "begun",
 }
+_BEFORE = {"unfinished before", "rest before", "accepted before", "length before", "octet +1", "chunks"}
+"""What matters of an earlier stream, and of the one after it."""
 
 
 class _Reading:
     """What a cause may be about, and the places that have it."""
 
-    def __init__(self, condition: Condition) -> None:
+    def __init__(self, condition: Condition, names: Collection[str]) -> None:
         self.condition = condition
-        self.table = Table([*(each for each in FACTORS if each.name in _NAMES), *IN_STREAMS])
+        self.table = Table([each for each in (*FACTORS, *IN_STREAMS) if each.name in names])
         self._asked: list[tuple[list[Site], bool]] = []
 
     def add(self, question: Question, *, wrong: bool) -> None:
@@ -69,6 +76,7 @@ class StreamCourse:
     def __init__(self, asker: Asker, text: Text, symptom: str) -> None:
         self.asker, self.text, self.symptom = asker, text, symptom
         self.random = Random(_SEED)  # noqa: S311 (no secret)
+        self._shown = list[Question]()
         self.characters = [
             bytes(chosen(octets) for octets in product) for product in text.products for chosen in (min, max)
         ]
@@ -84,11 +92,13 @@ class StreamCourse:
         Raises:
             OutOfBudget: there are too few questions.
         """
-        readings = self._readings()
+        again = self.asker.operation in AGAIN
+        readings = [_Reading(self._condition(((),)), _BEFORE)] if again else self._readings()
         predicted, checked = 0, 0
-        condition = self._learned(readings, self._answered([question, *self._cut(), *self._wrong()]))
+        experiments = self._after_others(question) if again else [*self._cut(), *self._wrong()]
+        condition = self._learned(readings, self._answered([question, *experiments]))
         for number in range(_ROUNDS if condition is not None else 0):
-            fresh = self._answered([self._drawn() for _ in range(min(_CHECKED, self.asker.left))])
+            fresh = self._answered([self._drawn(again=again) for _ in range(min(_CHECKED, self.asker.left))])
             best, checked = condition, len(fresh)
             predicted = sum(best is not None and best.holds(each) == wrong for each, wrong in fresh)
             if predicted == checked or number == _ROUNDS - 1:
@@ -100,14 +110,23 @@ class StreamCourse:
         """The questions, and whether the answer is wrong; without those that are only answered at a wrong time."""
         skipped = () if self.symptom in _OF_TIME else _OF_TIME
         said = zip(asked, self.asker.ask(asked), strict=True)
-        return [(question, symptom != RIGHT) for question, symptom in said if symptom not in skipped]
+        answered = [(question, symptom != RIGHT) for question, symptom in said if symptom not in skipped]
+        self._shown += (question for question, wrong in answered if wrong)
+        return answered
+
+    def examples(self, condition: Condition) -> tuple[Question | None, Question | None]:
+        """The least stream that shows the cause, and the least well-formed one if that is another."""
+        shown = sorted(filter(condition.holds, self._shown), key=_size)
+        whole = (each for each in shown if self.text.is_well_formed(each.octets))
+        least, telling = next(iter(shown), None), next(whole, None)
+        return least, None if telling == least else telling
 
     def _readings(self) -> list[_Reading]:
         """Characters, characters and errors, or only errors may be what the cause is about."""
         products = self.text.products
         single = frozenset(octet for product in products if len(product) == 1 for octet in product[0])
         other = (frozenset(range(256)) - single,)
-        return [_Reading(self._condition(words)) for words in (products, (*products, other), ())]
+        return [_Reading(self._condition(words), _NAMES) for words in (products, (*products, other), ())]
 
     @staticmethod
     def _learned(readings: Sequence[_Reading], answered: Sequence[tuple[Question, bool]]) -> Condition | None:
@@ -155,8 +174,22 @@ class StreamCourse:
                     for cut in {1, len(before), len(before) + 1, len(before) + len(each)}:
                         yield in_chunks(octets, [cut])
 
-    def _drawn(self) -> Question:
+    def _after_others(self, question: Question) -> Iterator[Question]:
+        """Streams after others that were accepted, refused, or ended within a character."""
+        tails = sorted({each[-1:] for each in self.characters if len(each) > 1})
+        seconds = [b"", b"a", *(tail * count for tail in tails for count in (1, 2, 3)), *self.characters[-3:], b"\xff"]
+        for first in dict.fromkeys([*question.earlier, b"", b"a", *self.characters, *self._errors, b"a" * 70]):
+            for second in dict.fromkeys([question.octets, *seconds]):
+                yield Question(second, (b"a", first), (len(second),))
+        for second in seconds:
+            yield Question(second, question.earlier, (len(second),))
+
+    def _drawn(self, *, again: bool) -> Question:
         random = self.random
+        if again:
+            first = random.choice((b"", b"a", b"b" * 9)) + random.choice((*self.characters, *self._errors, b""))
+            second = random.choice((b"", *self.characters, *self._errors, b"c")) + random.choice((b"", b"a"))
+            return Question(second, (first,), (len(second),))
         pieces = random.choices((*self.characters, b"a", b"b"), k=random.randrange(1, 7))
         if random.random() < 0.3:
             pieces.insert(random.randrange(len(pieces) + 1), random.choice(self._errors))
@@ -168,3 +201,7 @@ def in_chunks(octets: bytes, cuts: Sequence[int]) -> Question:
     """The octets as a stream that is cut at these places."""
     places = sorted(cut for cut in cuts if cut <= len(octets))
     return Question(octets, chunks=tuple(end - start for start, end in pairwise([0, *places, len(octets)])))
+
+
+def _size(question: Question) -> tuple[object, ...]:
+    return len(question.octets), sum(map(len, question.earlier)), len(question.chunks or ()), question.octets

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination import panel, words
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT
+from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.factors import OF_ERRORS
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
@@ -45,12 +46,12 @@ def learn(inquiry: Inquiry) -> None:
     if not core:
         inquiry.condition = inquiry.condition_of(((),))
     elif _any_error(inquiry):
-        inquiry.condition = replace(inquiry.condition_of(_ANY), subparts=True)
+        inquiry.condition = _of_any_error(inquiry)
     else:
         octets = words.ALL if inquiry.fine else panel.edges(inquiry.text)
         checks = _CHECKS if inquiry.fine else _CHECKS_COARSE
         found = _learned(inquiry, core, checks, octets)
-        inquiry.condition = _committed(inquiry, inquiry.condition_of(found.products))
+        inquiry.condition = _committed(inquiry, inquiry.condition_of(found))
 
 
 def widen(inquiry: Inquiry) -> None:
@@ -73,9 +74,9 @@ def widen(inquiry: Inquiry) -> None:
         if not more:
             return
         found = _learned(inquiry, min(more, key=lambda each: (len(each), each)), _CHECKS_OF_MORE)
-        if not found.products:
+        if not found:
             return
-        joined = [*inquiry.known.words, *found.products]
+        joined = [*inquiry.known.words, *found]
         inquiry.condition = replace(inquiry.known, words=tuple(dict.fromkeys(joined)))
 
 
@@ -91,28 +92,37 @@ def _next_to(inquiry: Inquiry) -> Iterator[bytes]:
                         yield word[:place] + bytes([octet]) + rest[place + 1 :]
 
 
-def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...] = words.ALL) -> words.Words:
+def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...] = words.ALL) -> tuple[Product, ...]:
     setting = inquiry.setting
 
     def shows(some: Sequence[bytes]) -> list[bool]:
-        return inquiry.shows([setting.with_core(each) for each in some])
+        said = inquiry.shows([setting.with_core(each) for each in some])
+        if inquiry.symptom not in OFFSETS:
+            return said
+        ends = [inquiry.text.end(each + setting.behind) for each in some]
+        return [shown and not end for shown, end in zip(said, ends, strict=True)]  # the flaw itself, not text before it
 
     return words.learned(core, shows, inquiry.random, checks=checks, octets=octets)
+
+
+def _of_any_error(inquiry: Inquiry) -> Condition:
+    return replace(inquiry.condition_of(_ANY), subparts=inquiry.asker.operation in REPLACING)
 
 
 def _any_error(inquiry: Inquiry) -> bool:
     """True if errors of every kind show it, or all of some lengths: then its octets do not matter."""
     text, setting = inquiry.text, inquiry.setting
-    if inquiry.asker.operation not in REPLACING or text.is_well_formed(setting.core):
+    replaces = inquiry.asker.operation in REPLACING
+    if not (replaces or inquiry.symptom in OFFSETS) or text.is_well_formed(setting.core):
         return False
     strings = [setting.with_core(each) for each in panel.strange(text)]
-    strings = [each for each in strings if len(text.flaws(each)) == 1]
+    strings = [each for each in strings if not replaces or len(text.flaws(each)) == 1]
     kept, inquiry.table = inquiry.table, Table()
-    table, every = Table(OF_ERRORS), replace(inquiry.condition_of(_ANY), subparts=True)
+    table, every = Table(OF_ERRORS), _of_any_error(inquiry)
     for octets, wrong in zip(strings, inquiry.wrong(strings), strict=True):
-        site = every.sites(inquiry.question(octets))[0]
-        table.add(site, wrong=wrong)
-        inquiry.table.add(site, wrong=wrong)
+        for site in every.sites(inquiry.question(octets))[:1]:
+            table.add(site, wrong=wrong)
+            inquiry.table.add(site, wrong=wrong)
     if table.agrees(table.rule()) < _NEARLY:
         inquiry.table = kept
         return False
@@ -126,14 +136,14 @@ def _committed(inquiry: Inquiry, condition: Condition) -> Condition:
     if inquiry.symptom != ACCEPTS:
         return condition
     for count in range(1, max(map(len, condition.words), default=0) + 1):
-        alike = [character for word in condition.words for character in _beginning(inquiry, word, count)]
+        alike = [character for word in condition.words for character in beginning(inquiry, word, count)]
         asked = [Question(inquiry.setting.with_core(each)) for each in alike[:_LONGER]]
         if asked and all(each == Code.REFUSED for each in inquiry.asker.ask(asked)):
             return replace(condition, commits=count)
     return condition
 
 
-def _beginning(inquiry: Inquiry, word: Product, count: int) -> list[bytes]:
+def beginning(inquiry: Inquiry, word: Product, count: int) -> list[bytes]:
     """Characters that begin with so many octets of a word, and do not go on like it."""
     start = word[:count]
     found = list[bytes]()
@@ -147,14 +157,15 @@ def _beginning(inquiry: Inquiry, word: Product, count: int) -> list[bytes]:
 
 
 def reread(inquiry: Inquiry) -> None:
-    """Find a refused character that is accepted with more tail octets: then it is read as the start of a longer one."""
+    """Find a refused character of which more octets, or fewer, are accepted: then it is read as another one."""
     core, text = inquiry.setting.core, inquiry.text
     if inquiry.symptom != Code.REFUSED or not core:
         return
     tails = sorted({chosen(product[-1]) for product in text.products if len(product) > 1 for chosen in (min, max)})
-    longer = [core + bytes([tail]) * count for count in range(1, _MORE) for tail in tails]
-    said = inquiry.ask([inquiry.setting.with_core(each) for each in longer])
-    found = next((each for each, symptom in zip(longer, said, strict=True) if symptom == ACCEPTS), None)
+    others = [core[:size] for size in range(1, len(core))]
+    others += [core + bytes([tail]) * count for count in range(1, _MORE) for tail in tails]
+    said = inquiry.ask([inquiry.setting.with_core(each) for each in others])
+    found = next((each for each, symptom in zip(others, said, strict=True) if symptom == ACCEPTS), None)
     if found is not None:
         inquiry.symptom = ACCEPTS
         inquiry.setting = replace(inquiry.setting, core=found)

@@ -7,7 +7,6 @@ algorithm.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -24,33 +23,6 @@ _MOST = 1 << 10
 """The most combinations of classes."""
 _ROUNDS = 12
 ALL = tuple(range(256))
-
-
-@dataclass(frozen=True)
-class Words:
-    """A set of words of one length."""
-
-    products: tuple[Product, ...]
-    exact: bool = True
-    """True if the last check met no counterexample."""
-
-    @property
-    def length(self) -> int:
-        """The octets of each word."""
-        return len(self.products[0]) if self.products else 0
-
-    def __contains__(self, word: bytes) -> bool:
-        return any(
-            len(word) == len(each) and all(octet in some for octet, some in zip(word, each, strict=True))
-            for each in self.products
-        )
-
-    def some(self, random: Random) -> bytes:
-        """A word, often at an edge."""
-        chosen = random.choice(self.products)
-        return bytes(
-            random.choice((min(octets), max(octets), *random.choices(sorted(octets), k=4))) for octets in chosen
-        )
 
 
 class _Place:
@@ -139,7 +111,9 @@ class _Learner:
                 return
 
 
-def learned(example: bytes, shows: Shows, random: Random, *, checks: int = 200, octets: Sequence[int] = ALL) -> Words:
+def learned(
+    example: bytes, shows: Shows, random: Random, *, checks: int = 200, octets: Sequence[int] = ALL
+) -> tuple[Product, ...]:
     """The words of the example's length that show the same, in one setting.
 
     Args:
@@ -152,7 +126,7 @@ def learned(example: bytes, shows: Shows, random: Random, *, checks: int = 200, 
     learner = _Learner(example, shows, random, octets)
     for place in range(len(example)):
         learner.learn_context(place, example)
-    table, exact = learner.table(), False
+    table = learner.table()
     for _ in range(_ROUNDS):
         if table is None or not checks:
             break
@@ -167,12 +141,11 @@ def learned(example: bytes, shows: Shows, random: Random, *, checks: int = 200, 
             None,
         )
         if wrong is None:
-            exact = True
             break
         learner.tell_apart(wrong)
         table = learner.table()  # None: too many classes
     if table is None:
-        return Words((tuple(frozenset((octet,)) for octet in example),), exact=False)
+        return (tuple(frozenset((octet,)) for octet in example),)
     classes = [
         {row: frozenset(_spread(some, place.octets)) for row, some in place.classes().items()}
         for place in learner.places
@@ -182,7 +155,7 @@ def learned(example: bytes, shows: Shows, random: Random, *, checks: int = 200, 
         for key, shown in table.items()
         if shown and all(row in of for of, row in zip(classes, key, strict=True))
     )
-    return Words(tuple(products), exact)
+    return tuple(products)
 
 
 def _spread(some: Sequence[int], of: Sequence[int]) -> list[int]:

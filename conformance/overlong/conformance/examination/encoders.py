@@ -1,0 +1,165 @@
+"""Examines an encoder: which numbers it encodes wrongly, found by asking numbers alone and halving between answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from random import Random
+from typing import TYPE_CHECKING
+
+from overlong.conformance.examination.asking import RIGHT
+from overlong.conformance.examination.question import Question
+from overlong.conformance.protocol.wire import ENCODE_UTF16, big_endian
+from overlong.conformance.vectors.encoding import pieces, replacement
+from overlong.reference import dialect
+from overlong.reference.order import CODE_POINTS, SURROGATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from overlong.conformance.examination.asking import Asker
+    from overlong.conformance.examination.question import Asked
+
+_SEED, _CHECKED, _DRAWN, _ROUNDS = 0, 400, 300, 4
+_LONGEST = 5
+_LAST = 0xFFFF_FFFF
+_PLACES = (0, 0x80, 0x800, 0xD800, 0xDC00, 0xE000, 0xFDD0, 0xFEFF, 0xFFFE, 0x10000, 0x110000, 0x20_0000, 0x400_0000)
+_HALVES = SURROGATES.start, 0x400, 0x10000
+
+
+@dataclass(frozen=True)
+class OfNumbers:
+    """Numbers that an encoder encodes wrongly."""
+
+    symptom: str
+    runs: tuple[tuple[int, int], ...]
+    """The first and the last number of each run, in order."""
+    speaks: str
+    operation: str
+    encodes: str
+    """What the encoder does with what is no scalar value."""
+
+    def holds(self, question: Asked | bytes) -> bool:
+        """True if the encoder is predicted to answer a question wrongly for this cause."""
+        octets = question if isinstance(question, bytes) else question.octets
+        spoken = dialect(self.speaks)
+        refuses = replacement(self.encodes, spoken) is None
+        for piece in pieces(self.operation, octets, spoken):
+            if self._has(piece.number):
+                return True
+            if piece.octets is None and refuses:
+                return False  # rightly refused: nothing behind it shows
+        return False
+
+    def _has(self, number: int) -> bool:
+        place = bisect_right(self.runs, (number, _LAST)) - 1
+        return place >= 0 and number <= self.runs[place][1]
+
+    @cached_property
+    def id(self) -> str:
+        """``C-`` and eight digits of a hash."""
+        return f"C-{hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()[:8]}"
+
+    def to_json(self) -> dict[str, object]:
+        """The condition for files."""
+        return {"symptom": self.symptom, "numbers": [list(run) for run in self.runs], "dialect": self.speaks}
+
+    @property
+    def numbers(self) -> str:
+        """``U+D800 to U+DFFF``."""
+        named = [_name(first) if first == last else f"{_name(first)} to {_name(last)}" for first, last in self.runs]
+        return " or ".join(
+            named if len(named) <= _LONGEST else [*named[:_LONGEST], f"{len(named) - _LONGEST} more runs"]
+        )
+
+
+def _name(number: int) -> str:
+    return f"U+{number:04X}" if number in CODE_POINTS else f"number {number:X}"
+
+
+class EncoderCourse:
+    """Experiments with one encoder."""
+
+    def __init__(self, asker: Asker, symptom: str) -> None:
+        self.asker, self.symptom = asker, symptom
+        self.random = Random(_SEED)  # noqa: S311 (no secret)
+        self._last = CODE_POINTS.stop - 1 if asker.operation == ENCODE_UTF16 else _LAST
+        self._known: dict[int, bool] = {}
+
+    def run(self, octets: bytes) -> tuple[OfNumbers | None, int, int]:
+        """The condition, the fresh questions that it predicts, and their number.
+
+        Raises:
+            OutOfBudget: there are too few questions.
+        """
+        given = [each.number for each in pieces(self.asker.operation, octets, self.asker.profile.dialect)]
+        near = {place + more for place in (*_PLACES, *given) for more in (-1, 0, 1)}
+        self._ask([*near, self._last, *(self.random.randrange(CODE_POINTS.stop) for _ in range(_DRAWN))])
+        if not any(self._known.values()):
+            return None, 0, 0  # no number is wrong alone
+        predicted = checked = 0
+        condition = self._condition()
+        for _ in range(_ROUNDS):
+            fresh = [self._drawn(condition) for _ in range(min(_CHECKED, self.asker.left))]
+            said = self._wrong([self.question(each) for each in fresh])
+            missed = [
+                each for each, wrong in zip(fresh, said, strict=True) if condition.holds(self.question(each)) != wrong
+            ]
+            predicted, checked = len(fresh) - len(missed), len(fresh)
+            if not missed:
+                break
+            self._ask([number for each in missed for number in each])
+            condition = self._condition()
+        return condition, predicted, checked
+
+    def _condition(self) -> OfNumbers:
+        """The runs of wrong numbers, each end found by halving."""
+        while between := [
+            (one + other) // 2
+            for one, other in pairwise(sorted(self._known))
+            if self._known[one] != self._known[other] and other - one > 1
+        ]:
+            self._ask(between)
+        runs, last = list[tuple[int, int]](), -1
+        for number in sorted(self._known):
+            if self._known[number]:
+                runs = (
+                    [*runs[:-1], (runs[-1][0], number)] if runs and last == runs[-1][1] else [*runs, (number, number)]
+                )
+            last = number
+        profile = self.asker.profile
+        return OfNumbers(self.symptom, tuple(runs), profile.dialect.name, self.asker.operation, profile.encodes)
+
+    def _ask(self, numbers: Iterable[int]) -> None:
+        new = [each for each in dict.fromkeys(numbers) if 0 <= each <= self._last and each not in self._known]
+        self._known.update(zip(new, self._wrong([self.question([each]) for each in new]), strict=True))
+
+    def _wrong(self, asked: Sequence[Question]) -> list[bool]:
+        return [symptom != RIGHT for symptom in self.asker.ask(asked)]
+
+    def question(self, numbers: Sequence[int]) -> Question:
+        """Numbers as the encoder's input."""
+        if self.asker.operation != ENCODE_UTF16:
+            return Question(big_endian("I", list(numbers)))
+        lead, size, beyond = _HALVES
+        units = list[int]()
+        for each in numbers:
+            if each < beyond:
+                units.append(each)
+            else:
+                units += (lead + (each - beyond) // size, lead + size + (each - beyond) % size)
+        return Question(big_endian("H", units))
+
+    def _drawn(self, condition: OfNumbers) -> list[int]:
+        random = self.random
+        ends = [
+            end + more for run in condition.runs for end in run for more in (-1, 0, 1) if 0 <= end + more <= self._last
+        ]
+        return [
+            random.choice((random.choice(ends), random.randrange(0x80), random.randrange(self._last + 1)))
+            for _ in range(random.randrange(1, 4))
+        ]
