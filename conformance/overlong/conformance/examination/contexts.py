@@ -223,9 +223,11 @@ class Experiments:
             if random.random() < 0.25:
                 kept = random.choice(self._characters)
             if "characters" in wanted or "wide" in wanted:
-                filler = random.choice(FILLERS) if "wide" not in wanted else random.choice(FILLERS[2:])
-                number = wanted.get("characters", wanted.get("wide", 0))
-                before = filler * min(number, self.most // len(filler)) + kept
+                wide = wanted.get("wide")
+                filler = random.choice(FILLERS if wide is None else FILLERS[2:])
+                number = wanted.get("characters", 0) if wide is None else wide
+                more = max(0, wanted.get("characters", 0) - number)
+                before = filler * min(number, self.most // len(filler)) + b"a" * min(more, self.most) + kept
                 if random.random() < 0.3 and len(before) < 500:
                     before = self.text_of(random.randrange(8)) + before
             else:
@@ -266,7 +268,7 @@ class Experiments:
                 value = atom.low
             elif atom.low is not None:
                 edge = atom.low if atom.high is None or random.random() < 0.5 else atom.high
-                value = edge + random.choice((0, 0, 1, 2, random.randrange(20)))
+                value = edge + random.choice((0, 0, 1, 2, random.randrange(20), -random.randrange(edge + 1)))
             elif atom.high is not None:
                 value = random.randrange(atom.high + 1)
             if value is not None:

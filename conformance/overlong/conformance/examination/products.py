@@ -33,6 +33,16 @@ def octets_in_words(octets: Iterable[int]) -> str:
     return ",".join(map(str, OctetClass(tuple(sorted(octets))).ranges))
 
 
+def without_parts(products: Iterable[Product]) -> tuple[Product, ...]:
+    """The products that are no part of another one."""
+    some = list(dict.fromkeys(products))
+    return tuple(each for each in some if not any(other != each and _is_part(each, other) for other in some))
+
+
+def _is_part(one: Product, other: Product) -> bool:
+    return len(one) == len(other) and all(mine <= more for mine, more in zip(one, other, strict=True))
+
+
 def merged(products: Iterable[Product]) -> list[Product]:
     """The same strings as fewer products: products that differ in one place are merged."""
     left = list(dict.fromkeys(products))

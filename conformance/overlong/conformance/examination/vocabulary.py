@@ -9,6 +9,7 @@ from overlong.conformance.examination import panel, words
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.factors import OF_ERRORS
+from overlong.conformance.examination.products import without_parts
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.protocol.kind import Code
@@ -76,8 +77,7 @@ def widen(inquiry: Inquiry) -> None:
         found = _learned(inquiry, min(more, key=lambda each: (len(each), each)), _CHECKS_OF_MORE)
         if not found:
             return
-        joined = [*inquiry.known.words, *found]
-        inquiry.condition = replace(inquiry.known, words=tuple(dict.fromkeys(joined)))
+        inquiry.condition = replace(inquiry.known, words=without_parts([*inquiry.known.words, *found]))
 
 
 def _next_to(inquiry: Inquiry) -> Iterator[bytes]:
