@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.products import Product
     from overlong.conformance.examination.text import Text
 
-_SEED, _CHECKED = 0, 400
+_SEED, _CHECKED = 0, 300
 _ROUNDS = 3
 _MORE = (2, 3, 4, 5)
 """How many chunks come first."""
