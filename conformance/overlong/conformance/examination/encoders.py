@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from overlong.conformance.examination.asking import RIGHT
 from overlong.conformance.examination.question import Question
@@ -35,6 +35,7 @@ _HALVES = SURROGATES.start, 0x400, 0x10000
 class OfNumbers:
     """Numbers that an encoder encodes wrongly."""
 
+    streams: ClassVar[bool] = False
     symptom: str
     runs: tuple[tuple[int, int], ...]
     """The first and the last number of each run, in order."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
+from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.question import Question
 from overlong.conformance.protocol.kind import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Code
@@ -34,7 +35,7 @@ _LONGEST = 1 << 12
 _ANYTHING, _NO_REPLACEMENT = r"[\s\S]*?", f"[^{chr(REPLACEMENT_CHARACTER)}]*?"
 
 
-def predicts(condition: Condition, code: str, finding: Finding) -> bool:
+def predicts(condition: Condition | OfNumbers, code: str, finding: Finding) -> bool:
     """True if a finding is what a decoder gives that has the fault which ``condition`` describes.
 
     Args:
@@ -43,6 +44,8 @@ def predicts(condition: Condition, code: str, finding: Finding) -> bool:
         finding: of the same target.
     """
     operation, vector = finding.operation, finding.vector
+    if isinstance(condition, OfNumbers):
+        return operation in ENCODING and condition.holds(vector.octets)
     if operation in ENCODING + SEPARATE:
         return False
     earlier = () if operation in AGAIN else vector.earlier or ()  # a decoder used before has the faults of a new one
