@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference.automaton import Automaton
 
-SHARD, LARGEST_SHARD = 1 << 18, 1 << 24
+SHARD, LARGEST_SHARD = 1 << 22, 1 << 24
 """The usual and the most strings in a shard. The usual number takes a decoder in Python seconds; shards of a very
 large grid are larger, so that there are not thousands, but their kinds always fit in memory."""
 _SHARDS = 1 << 10
