@@ -158,7 +158,8 @@ def certify(
 
             learn_and_map(resolved, run, writer)
         resolved.close()
-        run.sign, run.notes, run.isolation = sign(run), [*asked.notes, *caveats(run)], resolved.isolation
+        run.sign, run.isolation = sign(run), resolved.isolation
+        run.notes += [*asked.notes, *caveats(run)]
         if isinstance(resolved, FramedTarget) and not run.incomplete and sweeps_follow:
             # loads the plans, so only if a sweep is possible
             from overlong.conformance.certification.sweeps import add_sweeps
