@@ -93,7 +93,7 @@ def test_a_row_for_each(measured):
     states = [State.CONFORMS, State.DIVERGES, State.NOT_MEASURED, State.NOTHING]
     assert [row["state"] for row in rows] == states
     assert rows[0]["claims"]["verdict"] == "holds"
-    assert {"OV201", "OV202", "OV203"} <= {bucket["code"] for bucket in rows[1]["buckets"]}
+    assert [bucket["code"] for bucket in rows[1]["buckets"]] == ["OV206"], "one cause: it accepts everything"
     assert "importing no_such_module failed" in rows[2]["why"]
     assert (done.returncode, found["incomplete"]) == (3, "")
     assert done.stderr.count("\n") == len(TARGETS)

@@ -54,7 +54,7 @@ def test_no_right_decoder_is_accused(name):
 def test_cpython_keeps_back_what_can_only_be_a_surrogate_and_nothing_else_is_wrong():
     """ED A0 at the end of a chunk (python/cpython#154520)."""
     certificate = certify("cpython-incremental", suites=QUICK)
-    assert set(certificate.run.buckets) == {("OV511", "surrogate"), ("OV512", "surrogate")}
+    assert set(certificate.run.buckets) == {("OV512", "surrogate")}
     octets = {bucket.example.vector.octets for bucket in certificate.run.buckets.values()}
     assert octets == {b"\xed\xa0"}
     measured = {claim: state for claim, state in certificate.claims.items() if claim not in ("encoder", "memory")}

@@ -89,7 +89,8 @@ def test_judged_like_the_target_itself(name, recorded_answers, tmp_path):
         assert {"OV202", "OV601"} < {code for code, _, _ in buckets(run)} <= {"OV202", "OV301", "OV601"}
         assert run.claims["verdict"] == live.claims["verdict"] == "fails"
     else:
-        assert buckets(run) == buckets(live)
+        assert run.codes == live.codes, "answers of a file cannot be examined: a cause may have several buckets"
+        assert sum(each.count for each in run.buckets.values()) == sum(each.count for each in live.buckets.values())
         assert run.claims == live.claims
     if name == "C_string":
         assert run.claims["scalars"] == "fails", "the one wrong string is found beside what is set aside"

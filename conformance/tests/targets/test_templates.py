@@ -130,7 +130,7 @@ def test_an_adapter_keeps_the_protocol_and_its_decoder_is_judged_rightly(languag
     certificate = certify(command, suites=["core", "complete-0"], output=folder)
     for found in divergences(folder):
         code, is_known = KNOWN[language]
-        assert found["code"] == code
+        assert found["code"] in {code, "OV301"}  # an error that is accepted is no place to stop
         assert is_known(bytes.fromhex(found["hex"]))
     claims = certificate.run.claims
     refuses = KNOWN.get(language, ("",))[0] == "OV101"  # refused strings have no text

@@ -133,7 +133,6 @@ def test_certify_asks_promoted_vectors_of_every_kind(project):
     assert "fuzz/c080" in whole.output
     streams = certify("py:buggy.py:Decoder")
     assert streams.exit_code == 1
-    assert "fuzz/e2.82ac" in streams.output
     lines = (project / "overlong-results").rglob("results.jsonl")
     found = {json.loads(line).get("vector", "") for path in lines for line in path.read_text().split("\n") if line}
     assert found >= {"fuzz/c080", "fuzz/e2.82ac", "fuzz/.e2+61"}

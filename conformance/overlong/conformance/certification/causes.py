@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.examination.choosing import MOST, is_examinable, rank, why
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import MEMORY, Code
+from overlong.conformance.protocol.kind import EARLIEST, MEMORY, Code
 from overlong.conformance.protocol.wire import GUARDED
 
 if TYPE_CHECKING:
@@ -160,7 +160,8 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left]) -
     """The bucket of an explanation: all divergences that it predicts, and ``example``.
 
     A rule that predicts not quite all takes the others of the code and place of the example, too; one that predicts
-    less, or a rule of streams, all of the code. Faults of memory and internal errors of one code are one cause.
+    less, or a rule of streams, all of the code. Faults of memory and internal errors of one code are one cause, and so
+    are output and refusals at a wrong time at one place.
     """
     assert explanation.condition is not None
     closed = explanation.confirmed and example.operation != GUARDED and example.code != Code.INTERNAL_ERROR
@@ -168,6 +169,7 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left]) -
 
     def joins(finding: Finding) -> bool:
         alike = finding.code == example.code if vague else finding.bucket == example.bucket and not closed
+        alike |= finding.claim == example.claim == EARLIEST and finding.place == example.place
         return alike or finding is example or explanation.joins(finding)
 
     members, count, keys = list["Finding"](), 0, set[tuple[str, str]]()

@@ -40,6 +40,9 @@ _TELLING: tuple[Sequence[str], ...] = (
     (Code.LENGTH, Code.INCOMPLETE),
     (Code.CHUNKING,),
     (Code.STREAM_OFFSET, Code.LATE, Code.HELD_BACK, Code.EARLY),
+    (Code.SCALAR_REFUSED,),
+    (Code.SURROGATE_ENCODED, Code.BEYOND_ENCODED, Code.WRONG_OCTETS, Code.ENCODER_REPLACEMENT),
+    (Code.REFUSAL_PLACE, Code.SIZE),
 )
 """The codes that are examined. What one says may explain those after it: memory, what a reader loses, what is merely
 counted or placed otherwise, and when answers come."""

@@ -257,6 +257,7 @@ class Condition:
                 for cut in within or (NONE,):
                     site = self._site(asked, start, end)
                     site.cut = cut
+                    site.known = NONE if known is None else known
                     site.begun = max((at for at in cuts if known is None or at < known), default=0)
                     yield site
             if is_flaw and self.operation not in REPLACING:

@@ -12,7 +12,7 @@ from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.fresh import fresh
 from overlong.conformance.examination.least import BURDEN, blanked, parted, simplified
 from overlong.conformance.examination.surroundings import decide, repeat, vary
-from overlong.conformance.examination.vocabulary import learn, look_behind, reread, widen
+from overlong.conformance.examination.vocabulary import learn, look_behind, mistaken, reread, widen
 from overlong.conformance.protocol.wire import REPLACING
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ class Course:
             missed = self._missed(_EACH if inquiry.fine else _EACH_COARSE)
             if not missed:
                 break
+            if mistaken(inquiry, [octets for octets, _ in missed]):
+                continue
             before = inquiry.condition
             for octets, wrong in missed:
                 inquiry.note_string(octets, wrong=wrong)
@@ -112,7 +114,7 @@ class Course:
             TargetError: it cannot be asked any more.
         """
         self.inquiry.asker.octets += self.inquiry.step
-        count = min(count, self.inquiry.asker.left)
+        self.inquiry.asker.questions += count
         with suppress(OutOfBudget):
             if self.inquiry.known.carries:
                 self.check = Checked(*carried(self.inquiry, count))

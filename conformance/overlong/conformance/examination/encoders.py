@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from overlong.conformance.examination.asking import RIGHT
 from overlong.conformance.examination.question import Question
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import ENCODE_UTF16, big_endian
 from overlong.conformance.vectors.encoding import pieces, replacement
 from overlong.reference import dialect
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 _SEED, _CHECKED, _DRAWN, _ROUNDS = 0, 400, 300, 4
 _LONGEST = 5
 _LAST = 0xFFFF_FFFF
-_PLACES = (0, 0x80, 0x800, 0xD800, 0xDC00, 0xE000, 0xFDD0, 0xFEFF, 0xFFFE, 0x10000, 0x110000, 0x20_0000, 0x400_0000)
+_PLACES = (0, 0x80, 0x800, 0xD800, 0xDC00, 0xE000, 0xFDD0, 0xFEFF, 0x110000, 0x20_0000, 0x400_0000)
+_PLANES = range(0xFFFE, CODE_POINTS.stop, 0x10000)
 _HALVES = SURROGATES.start, 0x400, 0x10000
 
 
@@ -43,18 +45,27 @@ class OfNumbers:
     operation: str
     encodes: str
     """What the encoder does with what is no scalar value."""
+    always: bool = False
+    """True if it encodes no numbers at all wrongly, too."""
 
-    def holds(self, question: Asked | bytes) -> bool:
-        """True if the encoder is predicted to answer a question wrongly for this cause."""
+    def holds(self, question: Asked | bytes, operation: str = "") -> bool:
+        """True if the encoder is predicted to answer a question wrongly for this cause.
+
+        Args:
+            question: numbers, as an encoder gets them.
+            operation: by which it does; empty for the one that was examined.
+        """
         octets = question if isinstance(question, bytes) else question.octets
         spoken = dialect(self.speaks)
-        refuses = replacement(self.encodes, spoken) is None
-        for piece in pieces(self.operation, octets, spoken):
+        refuses, wrong = replacement(self.encodes, spoken) is None, self.always
+        for piece in pieces(operation or self.operation, octets, spoken):
             if self._has(piece.number):
-                return True
-            if piece.octets is None and refuses:
-                return False  # rightly refused: nothing behind it shows
-        return False
+                if piece.octets is None or self.symptom == Code.SCALAR_REFUSED:
+                    return True
+                wrong = True
+            elif piece.octets is None and refuses:
+                return False  # rightly refused: nothing else shows
+        return wrong
 
     def _has(self, number: int) -> bool:
         place = bisect_right(self.runs, (number, _LAST)) - 1
@@ -67,11 +78,15 @@ class OfNumbers:
 
     def to_json(self) -> dict[str, object]:
         """The condition for files."""
-        return {"symptom": self.symptom, "numbers": [list(run) for run in self.runs], "dialect": self.speaks}
+        numbers = [list(run) for run in self.runs]
+        said: dict[str, object] = {"symptom": self.symptom, "numbers": numbers, "dialect": self.speaks}
+        return {**said, "always": True} if self.always else said
 
     @property
     def numbers(self) -> str:
         """``U+D800 to U+DFFF``."""
+        if self.always:
+            return "any text"
         named = [_name(first) if first == last else f"{_name(first)} to {_name(last)}" for first, last in self.runs]
         return " or ".join(
             named if len(named) <= _LONGEST else [*named[:_LONGEST], f"{len(named) - _LONGEST} more runs"]
@@ -98,9 +113,10 @@ class EncoderCourse:
             OutOfBudget: there are too few questions.
         """
         given = [each.number for each in pieces(self.asker.operation, octets, self.asker.profile.dialect)]
-        near = {place + more for place in (*_PLACES, *given) for more in (-1, 0, 1)}
+        near = {place + more for place in (*_PLACES, *_PLANES, *given) for more in (-1, 0, 1, 2)}
+        self._always = self._wrong([self.question([])])[0]
         self._ask([*near, self._last, *(self.random.randrange(CODE_POINTS.stop) for _ in range(_DRAWN))])
-        if not any(self._known.values()):
+        if not self._always and not any(self._known.values()):
             return None, 0, 0  # no number is wrong alone
         predicted = checked = 0
         condition = self._condition()
@@ -133,7 +149,10 @@ class EncoderCourse:
                 )
             last = number
         profile = self.asker.profile
-        return OfNumbers(self.symptom, tuple(runs), profile.dialect.name, self.asker.operation, profile.encodes)
+        spoken, operation = profile.dialect.name, self.asker.operation
+        if self._always:
+            return OfNumbers(self.symptom, (), spoken, operation, profile.encodes, always=True)
+        return OfNumbers(self.symptom, tuple(runs), spoken, operation, profile.encodes)
 
     def _ask(self, numbers: Iterable[int]) -> None:
         new = [each for each in dict.fromkeys(numbers) if 0 <= each <= self._last and each not in self._known]
@@ -159,7 +178,7 @@ class EncoderCourse:
         random = self.random
         ends = [
             end + more for run in condition.runs for end in run for more in (-1, 0, 1) if 0 <= end + more <= self._last
-        ]
+        ] or [0]
         return [
             random.choice((random.choice(ends), random.randrange(0x80), random.randrange(self._last + 1)))
             for _ in range(random.randrange(1, 4))

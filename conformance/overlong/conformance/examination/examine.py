@@ -14,7 +14,7 @@ from overlong.conformance.examination.inquiry import Inquiry
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.streams import StreamCourse
-from overlong.conformance.examination.telling import telling
+from overlong.conformance.examination.telling import least_finding, telling
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import TargetError
@@ -171,7 +171,7 @@ def _of_encoder(asker: Asker, question: Question, finding: Finding) -> Explanati
         course = EncoderCourse(asker, symptom_of(finding.code))
         condition, predicted, checked = course.run(question.octets)
         if condition is not None:
-            finding = asker.finding(course.question([condition.runs[0][0]])) or finding
+            finding = asker.finding(course.question([first for first, _ in condition.runs[:1]])) or finding
     return _found(asker, finding, condition, predicted, checked)
 
 
@@ -188,7 +188,8 @@ def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -
 def _found(
     asker: Asker, finding: Finding | None, condition: Condition | OfNumbers | None, predicted: int, checked: int
 ) -> Explanation:
-    sentence = sentence_of(condition) if condition is not None else finding.title if finding is not None else ""
+    code = finding.code if finding is not None else ""
+    sentence = sentence_of(condition, code) if condition is not None else finding.title if finding is not None else ""
     if checked and predicted < GOOD * checked:
         sentence = f"nearly: {sentence}"
     return Explanation(finding, condition, sentence, predicted, checked, asker.asked, operation=asker.operation)
@@ -203,7 +204,7 @@ def _by_course(
     if condition is None:
         return None
     check = course.confirm(budget.fresh)
-    least = asker.finding(Question(inquiry.setting.octets)) if inquiry.parted and inquiry.setting.octets else None
+    least = least_finding(inquiry)
     if condition.symptom == REPLACED and least is not None and asker.operation in REPLACING:
         condition = replace(condition, symptom=least.code)
     found = _found(asker, least or finding, condition, check.predicted, check.checked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.text import ASCII
@@ -46,6 +47,8 @@ class Site:
     chunks: tuple[int, ...] = ()
     begun: int = 0
     """The octets of a stream before the chunk that shows what is here."""
+    known: int = NONE
+    """The octets of a stream that show what is here; NONE if only its end does."""
 
     @property
     def before(self) -> bytes:
@@ -198,6 +201,17 @@ def _chunk_of(site: Site) -> int:
     return NONE
 
 
+def _rest_of_chunk(site: Site) -> int:
+    """The octets of the chunk that shows what is here which stand behind those that do."""
+    ends = accumulate(site.chunks)
+    return NONE if site.known == NONE else next((end - site.known for end in ends if end >= site.known), NONE)
+
+
+def _chunks_behind(site: Site) -> int:
+    """The chunks after the one that shows what is here; the stream may end with that."""
+    return sum(end - length >= site.known for end, length in zip(accumulate(site.chunks), site.chunks, strict=True))
+
+
 def _number_of_chunk(site: Site) -> int:
     """The chunks that end at the place or before it, or within it."""
     at = found = 0
@@ -232,6 +246,8 @@ FACTORS: tuple[Factor, ...] = (
     Factor("cut", NUMBER, lambda site: site.cut),
     Factor("after cut", NUMBER, _after_cut),
     Factor("in chunk", NUMBER, _chunk_of, 1),
+    Factor("rest of chunk", NUMBER, _rest_of_chunk, 1),
+    Factor("chunks behind", NUMBER, _chunks_behind, 1),
     Factor("chunks before", NUMBER, _number_of_chunk, 1),
     Factor("chunks", NUMBER, lambda site: len(site.chunks), 1),
     Factor("unfinished before", OCTET, _unfinished_before),
@@ -242,9 +258,9 @@ FACTORS: tuple[Factor, ...] = (
     Factor("longer before", FLAG, _longer_before),
 )
 OF_ERRORS: tuple[Factor, ...] = (
+    Factor("lead", OCTET, lambda site: site.octets[site.start]),
     Factor("size", NUMBER, lambda site: site.text.sizes.get(site.octets[site.start], 1)),
     Factor("came", NUMBER, lambda site: site.end - site.start),
-    Factor("lead", OCTET, lambda site: site.octets[site.start]),
 )
 """Only where the place is any error, or any character."""
 IN_STREAMS: tuple[Factor, ...] = (*OF_ERRORS, Factor("begun", NUMBER, lambda site: site.begun))

@@ -50,6 +50,8 @@ class Inquiry:
         """True if the answer depends on the place in memory."""
         self.random = Random(seed)  # noqa: S311 (no secret)
         self.symptom = RIGHT
+        self.counterexamples = list[bytes]()
+        """Words that do not show it, though their octets do in other ones."""
         self.recalls = False
         """True if the answer depends on the call before."""
         self.several = False

@@ -37,6 +37,7 @@ _COUNTED: dict[str, tuple[str, str]] = {
     "length before": ("after an earlier call of", "octet"),
     "chunks before": ("after", "chunk"),
     "chunks": ("in", "chunk"),
+    "chunks behind": ("before", "chunk"),
     "in chunk": ("behind", "octet of its chunk"),
     "size": ("of", "octet"),
 }
@@ -102,6 +103,8 @@ def _other(atom: Atom) -> str:
             )
         case "address" | "address of input":
             return f"{'in inputs ' * (name != 'address')}at addresses of {numbers(atom)}"
+        case "rest of chunk":
+            return "that ends its chunk" if atom.low == atom.high == 0 else f"with {numbers(atom)} behind in its chunk"
         case "begun":
             return (
                 "in a later chunk" if atom.low and atom.high is None else f"in a chunk that begins at {numbers(atom)}"

@@ -45,7 +45,7 @@ def predicts(condition: Condition | OfNumbers, code: str, finding: Finding) -> b
     """
     operation, vector = finding.operation, finding.vector
     if isinstance(condition, OfNumbers):
-        return operation in ENCODING and condition.holds(vector.octets)
+        return operation in ENCODING and condition.holds(vector.octets, operation)
     if operation in ENCODING + SEPARATE:
         return False
     earlier = () if operation in AGAIN else vector.earlier or ()  # a decoder used before has the faults of a new one

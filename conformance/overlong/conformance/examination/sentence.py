@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.atoms import Atom
     from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.products import Product
 
 _VERBS: dict[str, str] = {
     ACCEPTS: "accepts",
@@ -33,6 +35,7 @@ _VERBS: dict[str, str] = {
     Code.EARLIER_STREAM: "gives another result after an earlier stream for",
     Code.HELD_BACK: "holds back output at",
     Code.LATE: "refuses late",
+    Code.INTERNAL_ERROR: "fails with an internal error at",
     Code.EARLY: "answers too early at",
     Code.STREAM_OFFSET: "reports another offset in a stream for",
 }
@@ -43,13 +46,19 @@ _OF_ENCODERS: dict[str, str] = {
     Code.BEYOND_ENCODED: "encodes",
     Code.SIZE: "announces another size for",
     Code.REFUSAL_PLACE: "reports another place for",
+    Code.INTERNAL_ERROR: "fails with an internal error at",
     Code.ENCODER_REPLACEMENT: "does not refuse or replace as declared",
 }
 _LISTED = 4
 
 
-def sentence_of(condition: Condition | OfNumbers) -> str:
-    """``accepts E0 80-9F 80-BF``; ``refuses U+00E9``; ``accepts C0 AF at offset 17 or more``."""
+def sentence_of(condition: Condition | OfNumbers, code: str = "") -> str:
+    """``accepts E0 80-9F 80-BF``; ``refuses U+00E9``; ``accepts C0 AF at offset 17 or more``.
+
+    Args:
+        condition: in words.
+        code: of the example; a target that fails on errors reports no offset for them, either.
+    """
     if isinstance(condition, OfNumbers):
         return f"{_OF_ENCODERS.get(condition.symptom) or KINDS[condition.symptom].title} {condition.numbers}"
     atoms = in_order(condition.rule.atoms)
@@ -58,7 +67,8 @@ def sentence_of(condition: Condition | OfNumbers) -> str:
         return f"goes on {where.replace('earlier call', 'earlier stream') if condition.operation in AGAIN else where}"
     if condition.symptom == ACCEPTS and (condition.subparts or _is_anything(condition)):
         return _of_any_error(atoms)
-    verb, what = _VERBS.get(condition.symptom) or KINDS[condition.symptom].title, _what(condition)
+    symptom = code if code == Code.INTERNAL_ERROR and condition.symptom in OFFSETS else condition.symptom
+    verb, what = _VERBS.get(symptom) or KINDS[symptom].title, _what(condition)
     if condition.symptom == ACCEPTS and 0 < condition.commits < min(map(len, condition.words)):
         begun = in_words(list(dict.fromkeys(word[: condition.commits] for word in condition.words)))
         verb, what = "reads", f"{begun} as the beginning of {what}"
@@ -112,17 +122,19 @@ def _what(condition: Condition) -> str:
 
 
 def _sizes(condition: Condition) -> str:
-    """``characters of 3 octets``, if the words are all of them."""
-    text = condition.text
-    for size in sorted(set(text.sizes.values())):
-        products = [product for product in text.products if len(product) == size]
-        if len(condition.words) and all(
-            any(
-                all(one <= other for one, other in zip(product, word, strict=True))
-                for word in condition.words
-                if len(word) == size
-            )
-            for product in products
-        ):
-            return f"characters of {size} octet{'s' * (size > 1)}"
-    return ""
+    """``characters of 3 octets``, if the words are all characters of some sizes."""
+    text, words = condition.text, condition.words
+    sizes, every = sorted({len(word) for word in words}), sorted(set(text.sizes.values()))
+    wanted = [product for product in text.products if len(product) in sizes]
+    covered = (any(map(partial(_is_within, product), words)) for product in wanted)
+    if not wanted or not {*sizes} <= {*every} or not all(covered):
+        return ""
+    if len(sizes) == 1:
+        return f"characters of {sizes[0]} octet{'s' * (sizes[0] > 1)}"
+    if sizes == every:
+        return "any character"
+    return "characters beyond ASCII" if sizes == every[1:] else f"characters of {listed(list(map(str, sizes)))} octets"
+
+
+def _is_within(product: Product, word: Product) -> bool:
+    return len(product) == len(word) and all(one <= other for one, other in zip(product, word, strict=True))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _SEED, _CHECKED = 0, 300
 _ROUNDS = 3
+_VARIED = 8
 _MORE = (2, 3, 4, 5)
 """How many chunks come first."""
 _OF_TIME = (Code.HELD_BACK, Code.LATE, Code.EARLY)
@@ -39,8 +40,11 @@ _NAMES = {
     "after cut",
     "chunks",
     "chunks before",
+    "chunks behind",
     "in chunk",
+    "rest of chunk",
     "behind",
+    "octet +1",
     "size",
     "came",
     "lead",
@@ -95,7 +99,8 @@ class StreamCourse:
         again = self.asker.operation in AGAIN
         readings = [_Reading(self._condition(((),)), _BEFORE)] if again else self._readings()
         predicted, checked = 0, 0
-        experiments = self._after_others(question) if again else [*self._cut(), *self._wrong()]
+        self._own = self._errors_of(question)
+        experiments = self._after_others(question) if again else [*self._like(question), *self._cut(), *self._wrong()]
         condition = self._learned(readings, self._answered([question, *experiments]))
         for number in range(_ROUNDS if condition is not None else 0):
             fresh = self._answered([self._drawn(again=again) for _ in range(min(_CHECKED, self.asker.left))])
@@ -105,6 +110,21 @@ class StreamCourse:
                 break
             condition = self._learned(readings, fresh)
         return condition, predicted, checked
+
+    def _errors_of(self, question: Question) -> list[bytes]:
+        """The errors of an example, with what stands behind them, and with other octets there."""
+        octets = question.octets
+        found = [octets[start : end + more] for start, end in self.text.flaws(octets) for more in range(3)]
+        near = [each[:-1] + bytes([octet]) for each in found for octet in range(0x80, 0xC0, 8)]
+        return list(dict.fromkeys((*found, *near))) or self._errors
+
+    @staticmethod
+    def _like(question: Question) -> Iterator[Question]:
+        """The example with any octet in place of each of its first ones."""
+        octets = question.octets
+        for place in range(min(len(octets), _VARIED)):
+            for octet in range(256):
+                yield replace(question, octets=octets[:place] + bytes([octet]) + octets[place + 1 :])
 
     def _answered(self, asked: Sequence[Question]) -> list[tuple[Question, bool]]:
         """The questions, and whether the answer is wrong; without those that are only answered at a wrong time."""
@@ -166,7 +186,7 @@ class StreamCourse:
 
     def _wrong(self) -> Iterator[Question]:
         """Errors at the end and within, in the first chunk and in later ones."""
-        for each in self._errors:
+        for each in dict.fromkeys((*self._own, *self._errors)):
             for before in (b"", b"a", b"aaaa", "é€".encode()):
                 for behind in (b"", b"a", b"aaa"):
                     octets = before + each + behind
@@ -192,7 +212,7 @@ class StreamCourse:
             return Question(second, (first,), (len(second),))
         pieces = random.choices((*self.characters, b"a", b"b"), k=random.randrange(1, 7))
         if random.random() < 0.3:
-            pieces.insert(random.randrange(len(pieces) + 1), random.choice(self._errors))
+            pieces.insert(random.randrange(len(pieces) + 1), random.choice(random.choice((self._errors, self._own))))
         octets = b"".join(pieces)
         return in_chunks(octets, [random.randrange(len(octets) + 1) for _ in range(random.randrange(5))])
 

@@ -1,10 +1,11 @@
-"""Examples that say more than the least one: well-formed text that is lost, and octets that get past a check."""
+"""Examples of a condition: the least one, and those that say more: text that is lost, octets that pass a check."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.vocabulary import beginning
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted
@@ -22,6 +23,30 @@ _BYPASSES = {
 """Other forms of the characters that programs look for: a slash, a bracket, the end of a string."""
 _COUNTED = (Code.REPLACEMENT_COUNT, Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
 """What is merely counted otherwise."""
+
+
+_TRIED = 3
+"""The most cores that are asked for a lesser example."""
+
+
+def least_finding(inquiry: Inquiry) -> Finding | None:
+    """The finding of the least example; None if it does not show any more.
+
+    Raises:
+        BudgetSpent: the target fails too often.
+        TargetError: it cannot be asked any more.
+    """
+    if not inquiry.parted or not inquiry.setting.octets:
+        return None
+    setting, asker = inquiry.setting, inquiry.asker
+    words = () if inquiry.known.subparts else inquiry.known.words
+    cores = sorted((bytes(map(min, product)) for product in words if product), key=lambda each: (len(each), each))
+    for core in cores[:_TRIED]:
+        if (len(core), core) < (len(setting.core), setting.core):
+            question = Question(setting.with_core(core))
+            if inquiry.known.holds(question) and (found := asker.finding(question)) is not None:
+                return found
+    return asker.finding(Question(setting.octets))
 
 
 def telling(inquiry: Inquiry, least: Finding | None) -> Finding | None:

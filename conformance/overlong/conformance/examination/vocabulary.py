@@ -9,6 +9,7 @@ from overlong.conformance.examination import panel, words
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.factors import OF_ERRORS
+from overlong.conformance.examination.inquiry import SITES
 from overlong.conformance.examination.products import without_parts
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
@@ -80,6 +81,24 @@ def widen(inquiry: Inquiry) -> None:
         inquiry.condition = replace(inquiry.known, words=without_parts([*inquiry.known.words, *found]))
 
 
+def mistaken(inquiry: Inquiry, missed: Sequence[bytes]) -> bool:
+    """Find words that are none, in strings that the condition predicts wrongly, and learn the words again."""
+    if not inquiry.fine or not inquiry.setting.core or inquiry.known.subparts:
+        return False
+    sites = [(octets, site) for octets in missed for site in inquiry.known.sites(inquiry.question(octets), SITES)]
+    found = list(dict.fromkeys(octets[site.start : site.end] for octets, site in sites))
+    said = inquiry.shows([inquiry.setting.with_core(each) for each in found])
+    new = [each for each, shown in zip(found, said, strict=True) if not shown and each not in inquiry.counterexamples]
+    if not new:
+        return False
+    inquiry.counterexamples += new
+    rule = inquiry.known.rule
+    learn(inquiry)
+    widen(inquiry)
+    inquiry.condition = replace(inquiry.known, rule=rule)
+    return True
+
+
 def _next_to(inquiry: Inquiry) -> Iterator[bytes]:
     """Words right before and behind the known ones, in the order of octets."""
     tails = {chosen(product[-1]) for product in inquiry.text.products if len(product) > 1 for chosen in (min, max)}
@@ -102,7 +121,7 @@ def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...]
         ends = [inquiry.text.end(each + setting.behind) for each in some]
         return [shown and not end for shown, end in zip(said, ends, strict=True)]  # the flaw itself, not text before it
 
-    return words.learned(core, shows, inquiry.random, checks=checks, octets=octets)
+    return words.learned(core, shows, inquiry.random, checks=checks, octets=octets, known=inquiry.counterexamples)
 
 
 def _of_any_error(inquiry: Inquiry) -> Condition:

@@ -7,7 +7,7 @@ algorithm.
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ class _Place:
 class _Learner:
     def __init__(self, example: bytes, shows: Shows, random: Random, octets: Sequence[int]) -> None:
         self.example, self.shows, self.random = example, shows, random
-        self.places = [_Place(sorted({*octets, octet})) for octet in example]
+        self.places = [_Place(sorted({*octets, *range(max(octet - 1, 0), min(octet + 2, 256))})) for octet in example]
         self.known: dict[bytes, bool] = {}
 
     def ask(self, words: Sequence[bytes]) -> list[bool]:
@@ -51,10 +51,16 @@ class _Learner:
         return [self.known[word] for word in words]
 
     def learn_context(self, place: int, word: bytes) -> None:
-        at = self.places[place]
-        said = self.ask([word[:place] + bytes([octet]) + word[place + 1 :] for octet in at.octets])
-        for octet, shown in zip(at.octets, said, strict=True):
-            at.rows[octet] = (*at.rows[octet], shown)
+        at, first = self.places[place], not any(self.places[place].rows.values())
+        shown = dict[int, bool]()
+        new = list(at.octets)
+        while new:
+            shown.update(
+                zip(new, self.ask([word[:place] + bytes([each]) + word[place + 1 :] for each in new]), strict=True)
+            )
+            new = _between(shown) if first else []
+        at.octets = sorted(shown)
+        at.rows = {octet: (*at.rows.get(octet, ()), shown[octet]) for octet in at.octets}
 
     def representative(self, place: int, row: tuple[bool, ...]) -> int:
         at = self.places[place]
@@ -111,8 +117,21 @@ class _Learner:
                 return
 
 
+def _between(shown: dict[int, bool]) -> list[int]:
+    """The octets halfway between neighbours that differ."""
+    return [
+        (one + other) // 2 for one, other in pairwise(sorted(shown)) if shown[one] != shown[other] and other - one > 1
+    ]
+
+
 def learned(
-    example: bytes, shows: Shows, random: Random, *, checks: int = 200, octets: Sequence[int] = ALL
+    example: bytes,
+    shows: Shows,
+    random: Random,
+    *,
+    checks: int = 200,
+    octets: Sequence[int] = ALL,
+    known: Sequence[bytes] = (),
 ) -> tuple[Product, ...]:
     """The words of the example's length that show the same, in one setting.
 
@@ -122,15 +141,21 @@ def learned(
         random: where words to check come from.
         checks: words to check in each round.
         octets: the octets to try at each place; each stands for those up to the next.
+        known: words to check in any case.
     """
     learner = _Learner(example, shows, random, octets)
     for place in range(len(example)):
         learner.learn_context(place, example)
     table = learner.table()
+    certain = [
+        word
+        for word in known
+        if len(word) == len(example) and all(octet in at.rows for octet, at in zip(word, learner.places, strict=True))
+    ]
     for _ in range(_ROUNDS):
         if table is None or not checks:
             break
-        drawn = learner.drawn(table, checks)
+        drawn = [*certain, *learner.drawn(table, checks)]
         said = learner.ask(drawn)
         wrong = next(
             (

@@ -21,6 +21,7 @@ from overlong.conformance.protocol.kind import (
     SEPARATE_VALUES,
     STREAMING,
     VERDICT,
+    Code,
 )
 from overlong.conformance.protocol.wire import (
     AGAIN,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.suites.suite import Suite
     from overlong.conformance.vectors.vector import Vector
 
+_CONSEQUENCES = (Code.OFFSET, Code.STREAM_OFFSET)
 HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
 MEASURED_BY = {
     VERDICT: VALIDATE + DECODE,
@@ -241,12 +243,13 @@ class Run:
     @property
     def breaks_down(self) -> bool:
         """True if it has a finding that the target failed: a slow request costs a restart, and is none."""
-        return not self.codes.isdisjoint(BREAKDOWNS)
+        return any(code in BREAKDOWNS for bucket in self.buckets.values() for code, _ in bucket.kinds)
 
     @property
     def codes(self) -> set[str]:
-        """The codes of all divergences, whatever their causes."""
-        return {code for bucket in self.buckets.values() for code, _ in bucket.kinds}
+        """The codes of all divergences, without the offsets that a cause has for consequences."""
+        causes = [(bucket.example.code, code) for bucket in self.buckets.values() for code, _ in bucket.kinds]
+        return {code for cause, code in causes if code == cause or code not in _CONSEQUENCES}
 
     @property
     def aside(self) -> str:
