@@ -214,10 +214,9 @@ def test_buckets_are_causes():
     assert ("OV703", "reversed pair") in judged("pairs_in_any_order").buckets
     assert sentences("three_octets_from_7ff_on") == {"writes other octets for U+07FF"}
     assert sentences("raises_for_surrogates") == {"fails with an internal error at U+D800 to U+DFFF"}
-    assert sentences("noncharacters_refused") == {
-        "refuses to encode U+FFFE to U+FFFF or U+1FFFE to U+1FFFF or U+2FFFE to U+2FFFF or U+3FFFE to U+3FFFF or "
-        "U+4FFFE to U+4FFFF or 12 more runs"
-    }
+    (noncharacters,) = sentences("noncharacters_refused")
+    assert noncharacters.startswith("refuses to encode U+FFFE to U+FFFF or U+1FFFE to U+1FFFF or ")
+    assert noncharacters.endswith(" or 12 more runs")
     assert sentences("ends_with_nul") == {"writes other octets for any text"}
 
 
