@@ -56,8 +56,9 @@ CAUSES = (
     "| OV402 | wrong numbers of U+FFFD (OV401), for the same octets |",
     "| OV301 | OV302, OV303 and OV503, for the same octets |",
     "| OV501 | OV503 and OV51x, for the same cuts |",
+    "| OV7xx | other divergences of encoders, for the same numbers |",
     "",
-    "What is not examined is sorted by code and place: encoders, lists of values, crashes, answers that change,",
+    "What is not examined is sorted by code and place: lists of values, crashes, answers that change,",
     "recorded answers, and what remains after twelve examinations.",
 )
 
