@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.suites.suite import Suite
     from overlong.conformance.vectors.vector import Vector
 
-_CONSEQUENCES = (Code.OFFSET, Code.STREAM_OFFSET)
+_CONSEQUENCES = (Code.OFFSET,)
 HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
 MEASURED_BY = {
     VERDICT: VALIDATE + DECODE,
