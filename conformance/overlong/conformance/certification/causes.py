@@ -18,7 +18,7 @@ from overlong.conformance.protocol.kind import EARLIEST, MEMORY, Code
 from overlong.conformance.protocol.wire import GUARDED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.divergences import Divergences
@@ -93,9 +93,14 @@ class Causes:
         left = [_Left(kind, self._shown(kind)) for kind in self._kinds.values()]
         try:
             for _ in range(0 if skipped else MOST):
-                if (cause := self._next(left, target)) is None:
+                known = {explanation.id: bucket for explanation, bucket in found}
+                if (cause := self._next(left, target, known)) is None:
                     break
-                found.append(cause)
+                explanation, bucket = cause
+                if explanation.id in known:
+                    known[explanation.id].join(bucket)
+                else:
+                    found.append(cause)
         except (BudgetSpent, TargetError) as error:
             self.run.notes.append(f"not examined further: {error}")
         self.run.settle([*(bucket for _, bucket in found), *_others(left)], found)
@@ -106,7 +111,7 @@ class Causes:
         own = (least.operation, least.vector.category) == (kind.operation, kind.category)
         return [least, *kind.kept] if own and len(kind.kept) < kind.count else kind.kept
 
-    def _next(self, left: list[_Left], target: Target) -> tuple[Explanation, Bucket] | None:
+    def _next(self, left: list[_Left], target: Target, known: Container[str]) -> tuple[Explanation, Bucket] | None:
         """Examine the most telling divergence that has no cause yet; None if there is none."""
         while waiting := [each for each in left if each.findings and not each.tried]:
             chosen = min(waiting, key=_Left.telling)
@@ -116,7 +121,7 @@ class Causes:
                 for each in left:
                     each.tried |= each.kind.key == chosen.kind.key
                 continue
-            return explanation, _bucket(explanation, example, left)
+            return explanation, _bucket(explanation, example, left, again=explanation.id in known)
         return None
 
 
@@ -156,15 +161,17 @@ class _Left:
         return taken, count
 
 
-def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left]) -> Bucket:
+def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left], *, again: bool) -> Bucket:
     """The bucket of an explanation: all divergences that it predicts, and ``example``.
+
+    If the explanation was found ``again``, its rule does not predict all of its own cause.
 
     A rule that predicts not quite all takes the others of the code and place of the example, too; one that predicts
     less, or a rule of streams, all of the code. Faults of memory and internal errors of one code are one cause, and so
     are output and refusals at a wrong time at one place.
     """
     assert explanation.condition is not None
-    closed = explanation.confirmed and example.operation != GUARDED and example.code != Code.INTERNAL_ERROR
+    closed = not again and explanation.confirmed and example.operation != GUARDED and example.code != Code.INTERNAL_ERROR
     vague = not explanation.confirmed and (explanation.share < _VAGUE or explanation.condition.streams)
 
     def joins(finding: Finding) -> bool:

@@ -92,8 +92,12 @@ class Course:
     def _refine(self) -> None:
         """Fresh questions; what the condition predicts wrongly mends it; the last round counts."""
         inquiry = self.inquiry
+        best, least = inquiry.condition, 1.0
         for number in range(_ROUNDS):
             missed = self._missed(_EACH if inquiry.fine else _EACH_COARSE)
+            share = len(missed) / max(self.check.checked, 1)
+            if share <= least:
+                best, least = inquiry.condition, share
             if not missed:
                 break
             if mistaken(inquiry, [octets for octets, _ in missed]):
@@ -105,6 +109,7 @@ class Course:
                 decide(inquiry)
             if inquiry.condition == before and number > _STEADY:
                 break
+        inquiry.condition = best  # an answer that is right by chance may spoil a rule
 
     def confirm(self, count: int) -> Checked:
         """Of fresh questions, how many the condition predicts; those of the last round if no more may be asked.

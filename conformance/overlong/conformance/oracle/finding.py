@@ -142,6 +142,11 @@ class Bucket:
         if finding.order < self.example.order:
             self.example = finding
 
+    def join(self, other: Bucket) -> None:
+        """Take what another bucket of the same cause holds; the example stays."""
+        self.count += other.count
+        self.keys = self.kinds | other.kinds
+
     def show(self, finding: Finding) -> None:
         """Take a finding as the example if its octets are less; the count stays."""
         if shortlex(finding.vector.octets) < shortlex(self.example.vector.octets):
