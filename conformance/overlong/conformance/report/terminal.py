@@ -136,7 +136,7 @@ def _remarks(certificate: Certificate) -> list[str]:
     if run.restarts:
         lines.append(f"restarted {times(run.restarts)} after a failure")
     if run.left_out:
-        command = run.left_out.replace("--tier ", "--tier\xa0")
+        command = run.left_out.replace("--tier ", "--tier\xa0").replace("--plan ", "--plan\xa0")
         lines.append(f"left out: {command}")
     if certificate.refused:
         lines.append(f"no certificate: {certificate.refused}")
