@@ -22,6 +22,7 @@ from overlong.conformance.certification.tiers import (
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.giants.suited import reason_against_giants
@@ -293,10 +294,11 @@ def sweep_too(
         run.incomplete = "interrupted"
         return
     run.swept = swept
-    if swept.divergences and (left := plans[len(swept.plans) :]):
+    asked = {*(part.plan for part in swept.plans), *swept.spared}
+    if swept.divergences and (left := [name for name in plans if name not in asked]):
         run.notes.append(f"not swept further, for it diverges: {', '.join(left)} ('overlong sweep' asks them)")
-    if left := swept.incomplete or swept.wrong or swept.unsupported:
-        run.incomplete = f"the sweep: {left}"
+    if why := swept.incomplete or swept.wrong or swept.unsupported:
+        run.incomplete = f"the sweep: {why}"
     hold_to_sweeps(run)
     later = set[int]()  # the causes that only the sweep shows
     for bucket in swept.buckets:
@@ -330,6 +332,8 @@ def sweep_too(
 
 def _as_known(finding: Finding, description: str) -> Finding:
     """A finding of a sweep, renamed to the core vector with the same octets, if there is one."""
+    if finding.code == Code.GIANT:  # its vector lacks most of the octets
+        return finding
     for known in core_vectors():
         if known.octets == finding.vector.octets and known.chunks is None:
             return replace(finding, vector=replace(known, profile=finding.vector.profile))

@@ -30,8 +30,6 @@ class Text:
         Raises:
             OSError: the system gives no memory, or no addresses.
         """
-        if sys.platform != "linux":
-            raise OSError("Linux only")
         libc = ctypes.CDLL(None, use_errno=True)
         self._map, self._unmap = libc.mmap, libc.munmap
         self._map.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
@@ -40,10 +38,8 @@ class Text:
         self.most = most
         self._size = -(-(most + 3 * _PAGE) // BLOCK) * BLOCK  # a page before a string, and one behind it
         self._own = list[tuple[int, int]]()
-        self._file = os.memfd_create("overlong-text")
+        self._file = _file_of_letters()
         try:
-            os.ftruncate(self._file, BLOCK)
-            os.pwrite(self._file, LETTER * BLOCK, 0)
             anywhere = _PRIVATE | _ANONYMOUS | _RESERVES_NOTHING
             self._start = self._mapped(None, self._size, _NOTHING, anywhere, -1, 0)
             for place in range(0, self._size, BLOCK):
@@ -90,6 +86,15 @@ class Text:
         if address == _FAILED:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
         return address
+
+
+def _file_of_letters() -> int:
+    """A file in memory that is the block."""
+    if sys.platform != "linux":
+        raise OSError("Linux only")
+    file = os.memfd_create("overlong-text")
+    os.write(file, LETTER * BLOCK)
+    return file
 
 
 @cache
