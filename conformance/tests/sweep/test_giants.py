@@ -253,7 +253,7 @@ def test_certify_asks_a_fast_function_and_tells_the_price_to_a_slow_one(library,
     monkeypatch.setitem(TIERS, "full", SHORT)
     monkeypatch.setattr(certifying, "GIANTS_TAKE", seconds)
     plan_named.cache_clear()
-    certificate = certify(library("uint_length"))
+    certificate = certify(library("uint_length"), budget=None if seconds else 30)
     run = certificate.run
     assert run.swept is not None
     asked = [part.plan for part in run.swept.plans]
@@ -268,6 +268,7 @@ def test_certify_asks_a_fast_function_and_tells_the_price_to_a_slow_one(library,
         assert GIANTS[1] not in asked
         assert run.conformant
         assert run.left_out.startswith("giant-32 (about ")
+        assert "--plan giant-24" in certificate.command, "a budget names what was asked"
         assert "giant-32" not in certificate.command
     plan_named.cache_clear()
 
