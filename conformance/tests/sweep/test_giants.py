@@ -83,6 +83,7 @@ bool int_index(const uint8_t *s, size_t n) {
 }
 size_t int_offset(const uint8_t *s, size_t n) { size_t at = errpos(s, n); return at == n ? n : (size_t)(int)at; }
 size_t uint_offset(const uint8_t *s, size_t n) { size_t at = errpos(s, n); return at == n ? n : (uint32_t)at; }
+bool takes_all(const uint8_t *s, size_t n) { return s || n; }
 bool from_24(const uint8_t *s, size_t n) { return n > 1 << 24 || right(s, n); }
 int32_t text(const uint8_t *s, size_t n, void *out, size_t room) { return right(s, n) ? (int32_t)n : -1; }
 """
@@ -237,6 +238,15 @@ def test_a_right_function_is_not_accused(library):
         assert run.plans[0].seen.octets > 30 << 30
     with pytest.raises(TargetError, match="it puts out text"):
         sweep(library("text", "utf8(ptr,len,out,cap)"), ["giant"])
+
+
+@linux
+@asked
+@pytest.mark.long
+def test_what_is_wrong_without_the_letters_is_no_matter_of_length(library):
+    run = sweep(library("takes_all"), ["exhaustive-1", "giant-24"])
+    assert "OV608" not in {bucket.finding.code for bucket in run.buckets}
+    assert {bucket.plan for bucket in run.buckets} == {"exhaustive-1", "giant-24"}
 
 
 SHORT = Tier("full", ("exhaustive-2",), "")

@@ -34,7 +34,7 @@ from overlong.conformance.sweep.example import asked_again, named_apart
 from overlong.conformance.sweep.explained import explained
 from overlong.conformance.sweep.giants.pace import GiantPace
 from overlong.conformance.sweep.giants.suited import hold_giants_to
-from overlong.conformance.sweep.giants.told import bucket_of
+from overlong.conformance.sweep.giants.told import bucket_of, is_wrong_without_letters
 from overlong.conformance.sweep.in_process import why_slow
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.opening import called_in_process, close_engines
@@ -394,19 +394,24 @@ def _describe(
         return
     from overlong.conformance.sweep.summary import summarise
 
-    found = list[tuple[str, DivergentSet]]()
+    found, giants = list[tuple[str, DivergentSet]](), list[SweepBucket]()
     for part in diverging:
         plan, results = plan_named(part.plan, run.profile), (entry.result for entry in ledger.entries(part.plan))
         if not plan.giant:
             found += [(plan.name, each) for each in summarise(plan, expected, results, apart=apart)]
         elif (giant := bucket_of(plan, run.operation, run.profile, results)) is not None:
-            run.buckets.append(giant)
-    if not found:
-        return
-    target.restart_budget += _FAILURES * len(found)  # the limit was for the sweep, which has found the crashes
+            giants = [giant]  # a later plan has the strings of an earlier one
+    target.restart_budget += _FAILURES * (
+        len(found) + len(giants)
+    )  # the limit was for the sweep, which has found the crashes
     buckets = list[SweepBucket]()
     try:
         target.open()
+        for giant in giants:
+            if is_wrong_without_letters(giant, target):
+                found.append((giant.plan, giant.found))
+            else:
+                run.buckets.append(giant)
         for name, each in found:
             finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
             buckets.append(SweepBucket(name, each, finding))

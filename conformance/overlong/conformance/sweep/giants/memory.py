@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import mmap
 import os
 import sys
@@ -93,7 +94,9 @@ def _file_of_letters() -> int:
     if sys.platform != "linux":
         raise OSError("Linux only")
     file = os.memfd_create("overlong-text")
-    os.write(file, LETTER * BLOCK)
+    if os.write(file, LETTER * BLOCK) < BLOCK:
+        os.close(file)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     return file
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.oracle.compare import expected_of
+from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
@@ -26,6 +26,7 @@ from overlong.conformance.protocol.observation import Accepted, Crashed, Failed,
 from overlong.conformance.results.sweeps import DivergentSet, SweepBucket, Where
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.grid import LETTER
+from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import Rejected
 from overlong.reference.theory import shortlex
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.shard import ShardResult
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.plan import Plan
+    from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.profile import Profile
 
 _TELLING = (ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED, CRASHED, TIMED_OUT, BROKEN, OTHER_OFFSET)
@@ -88,6 +90,19 @@ def bucket_of(plan: Plan, operation: str, profile: Profile, results: Iterable[Sh
     observed = _observed(first.kind, first.text)
     finding = Finding(vector, operation, Code.GIANT, expected, observed, plan.name, ("", beyond), refutes)
     return SweepBucket(plan.name, found, finding)
+
+
+def is_wrong_without_letters(bucket: SweepBucket, target: FramedTarget) -> bool:
+    """True if the answer is wrong without the letters, too: then their number is not the cause.
+
+    Raises:
+        BudgetSpent: the target failed more often than its limit.
+        TargetError: it cannot be asked.
+    """
+    finding = bucket.finding
+    for answered in target.observe([(Batch.of([finding.vector]), finding.operation)]):
+        return next(compare_batch(answered, target.greeting), None) is not None
+    return False
 
 
 def power_of(grid: Grid) -> int:
