@@ -151,6 +151,7 @@ def full_in_short(monkeypatch):
     monkeypatch.setattr(drawing, "GRIDS", 1)
     monkeypatch.setattr(certifying, "FULL", SHORT)
     monkeypatch.setitem(TIERS, "full", SHORT)
+    monkeypatch.setattr(certifying, "reason_against_giants", lambda _: "it takes long")  # test_giants.py asks them
     plan_named.cache_clear()
     yield
     plan_named.cache_clear()
@@ -234,6 +235,7 @@ def drawn_in_short(monkeypatch):
         tier = Tier(name, ("exhaustive-1",), "")
         monkeypatch.setattr(certifying, name.upper(), tier)
         monkeypatch.setitem(TIERS, name, tier)
+    monkeypatch.setattr(certifying, "reason_against_giants", lambda _: "it takes long")
     plan_named.cache_clear()
     yield
     plan_named.cache_clear()
@@ -277,8 +279,9 @@ def test_a_certificate_of_several_seeds_can_be_made_again(library, tmp_path, mon
     assert verified.exit_code == 0, verified.output
 
 
-def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library):
+def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library, monkeypatch):
     """For a function as slow as the measured validator, some 2.5 microseconds in frames."""
+    monkeypatch.setattr(certifying, "reason_against_giants", lambda _: "Linux only")
     certificate = certify(so(library, "right"), suites=["core"])
     run, free = certificate.run, replace(certificate.invocation, suites=None)
     target = resolve(so(library, "right"), None)
@@ -495,14 +498,18 @@ def test_the_rate_chooses_a_tier_and_the_headline_of_the_sweep_names_it(monkeypa
 def test_what_the_deepest_tier_leaves_out_is_nothing():
     run = Run("right", Greeting("right", "", "C", "PV", UNITS["utf-8"], ""))
 
-    def told(*plans: str) -> str:
-        swept: Any = SimpleNamespace(plans=[PlanRun(plan, "", NOTHING) for plan in plans], seconds=1.0)
+    def told(*plans: str, giants: dict[str, float] | None = None) -> str:
+        parts = [PlanRun(plan, "", NOTHING) for plan in plans]
+        swept: Any = SimpleNamespace(plans=parts, seconds=1.0, spared=giants or {}, jobs=1)
         run.swept = swept
         return left_out(run, 1e-6)
 
     assert told(*DEEP.plans) == ""
     assert told(*FULL.plans, "drawn-1").startswith("depth-2 (910 M strings, about ")
     assert told("depth-1") == "", "plans that a user chose are no tier"
+    assert told("depth-1", giants={"giant-32": 36.4}) == "giant-32 (about 36 s): --plan giant-32"
+    run.swept = None
+    assert left_out(run, 1e-6, "Linux only").startswith("giant-32 (Linux only); ")
 
 
 def test_tiers_are_fixed_lists_and_each_has_more_than_the_next():

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.run import Run
+    from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.pool import Local
     from overlong.conformance.targets.identity import Identity
     from overlong.conformance.vectors.suites.suite import Suite
@@ -310,16 +311,21 @@ def _resolved(
 
     Raises: as :func:`certify`.
     """
+    plans: list[Plan] = []
     if sweeps:
         from overlong.conformance.sweep.plan import plan_named
 
-        for name in sweeps:
-            plan_named(name, profile)
+        plans += [plan_named(name, profile) for name in sweeps]
     if output is not None:
         usable(output)
     if trust and (wanted := wanted_by([target])) is not None:
         agree(wanted)
-    return resolve(target, limits)
+    resolved = resolve(target, limits)
+    if plans and isinstance(resolved, FramedTarget):
+        from overlong.conformance.sweep.giants.suited import hold_giants_to
+
+        hold_giants_to(resolved, plans)
+    return resolved
 
 
 def _forget(output: Path | None) -> None:

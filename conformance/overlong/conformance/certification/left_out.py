@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.tiers import BRIEF, DEEP, FULL, LEAN, LEAST, MODEST, USUAL, seeds_of, tier_of
+from overlong.conformance.certification.tiers import (
+    BRIEF,
+    DEEP,
+    FULL,
+    GIANTS,
+    LEAN,
+    LEAST,
+    MODEST,
+    USUAL,
+    seeds_of,
+    tier_of,
+)
 from overlong.conformance.support.printable import counted, thousands
 from overlong.conformance.support.quantities import lasting
 from overlong.conformance.sweep.plan import plan_named
@@ -24,17 +35,31 @@ _NAMED = 2
 _MILLION = 10**6
 
 
-def left_out(run: Run, seconds: float) -> str:
-    """``depth-2 (909 M strings, about 13 s) and 5 plans more, about 40 s in all: --tier deep``.
+def left_out(run: Run, seconds: float, no_giants: str = "") -> str:
+    """What a longer run would ask: giant strings, and the plans of the next tier.
 
     Args:
         run: a complete run, with its sweeps.
         seconds: the time for a string of the suites, used if no fixed plan was swept.
+        no_giants: why a function of a shared library cannot be asked giant strings; empty if it can.
+
+    Returns:
+        an empty string if there is nothing more.
+    """
+    spared = run.swept.spared if run.swept is not None else {}
+    giants = [f"{name} (about {_about(each)}): --plan {name}" for name, each in spared.items()]
+    giants += [f"{GIANTS[-1]} ({no_giants})"] if no_giants else []
+    return "; ".join(filter(None, (*giants, _of_next_tier(run, seconds))))
+
+
+def _of_next_tier(run: Run, seconds: float) -> str:
+    """``depth-2 (909 M strings, about 13 s) and 5 plans more, about 40 s in all: --tier deep``.
 
     Returns:
         an empty string if there is no next tier, or if the asked plans are no tier.
     """
-    asked = [part.plan for part in run.swept.plans] if run.swept is not None else []
+    parts = [part for part in run.swept.plans if part.plan not in GIANTS] if run.swept is not None else []
+    asked = [part.plan for part in parts]
     got = tier_of(asked)
     fixed = [name for name in asked if not seeds_of([name])]
     following = _NEXT.get(got) if got is not None or not fixed else None
@@ -42,7 +67,8 @@ def left_out(run: Run, seconds: float) -> str:
         return ""
     price = sum(plan_named(name, run.profile).price for name in asked)
     if run.swept is not None and price and fixed:  # a sample is too short to tell a rate
-        seconds = run.swept.seconds / price
+        giants = sum(part.seconds for part in run.swept.plans if part.plan in GIANTS) / run.swept.jobs
+        seconds = max(run.swept.seconds - giants, 0) / price
     more = [plan_named(name, run.profile) for name in following.plans if name not in asked]
     more.sort(key=lambda plan: plan.price, reverse=True)
     named = [f"{plan.name} ({_strings(plan.size)}, about {_about(seconds * plan.price)})" for plan in more[:_NAMED]]

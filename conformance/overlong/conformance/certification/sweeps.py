@@ -7,12 +7,25 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
-from overlong.conformance.certification.tiers import DEEP, FULL, MODEST, TIERS, USUAL, Tier, fresh, seeds_of
+from overlong.conformance.certification.tiers import (
+    DEEP,
+    FULL,
+    GIANTS,
+    GIANTS_TAKE,
+    MODEST,
+    TIERS,
+    USUAL,
+    Tier,
+    fresh,
+    seeds_of,
+)
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
+from overlong.conformance.sweep.giants.suited import reason_against_giants
 from overlong.conformance.sweep.in_process import reason_against, why_slow
 from overlong.conformance.sweep.ledger import LedgerError
 from overlong.conformance.sweep.plan import plan_named
@@ -92,16 +105,21 @@ def add_sweeps(
         plans = fast_plans(target, run, seconds)
     if slow := why_slow(target):
         run.notes.append(slow)
+    chosen = GIANTS[-1] in plans and GIANTS[-1] not in (invocation.sweeps or ())
     by_itself = (usual or fast) and budget is None and all(seeds_of([name]) for name in invocation.sweeps or ())
     sweep_too(
         *(run, invocation.target, plans, invocation.limits, progress, found, unexpected),
         all_plans=all_plans or not by_itself,
         ahead=ahead,
         within=QUICKLY if fast and plans and reason_against(target) else None,
+        giants_within=GIANTS_TAKE if chosen else None,
     )
+    if run.swept is not None and run.swept.spared and named.sweeps:
+        named = replace(named, sweeps=tuple(name for name in named.sweeps if name not in run.swept.spared))
     asked = {part.plan for part in run.swept.plans} if run.swept else set[str]()
     if invocation.suites is None and not run.incomplete and not run.buckets and _sweepable(run):
-        run.left_out = left_out(run, _each(run, seconds) / cpus())
+        no_giants = "" if fast or reason_against(target) else reason_against_giants(target)
+        run.left_out = left_out(run, _each(run, seconds) / cpus(), no_giants)
     return named if asked.issuperset(named.sweeps or ()) else invocation
 
 
@@ -150,7 +168,10 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
         run.notes.append("not swept: it failed while the suites ran; 'overlong sweep' asks all the same")
         return wanted
     kinds = {name.partition("-")[0] for name in wanted}
-    chosen = tuple(name for name in tier.plans if name.partition("-")[0] not in kinds) if tier else ()
+    listed = tier.plans if tier else ()
+    if tier in {DEEP, FULL} and not reason_against_giants(target):
+        listed = (*listed, *GIANTS)
+    chosen = tuple(name for name in listed if name.partition("-")[0] not in kinds)
     if kinds.isdisjoint(SEEDED):
         name = fresh(tier)
         if budget == BEARABLE or tier != DEEP:
@@ -228,6 +249,7 @@ def sweep_too(
     all_plans: bool,
     ahead: Local | None,
     within: float | None = None,
+    giants_within: float | None = None,
 ) -> None:
     """Sweep a target with some plans, if any, as part of a run; ``found`` gets findings of new buckets.
 
@@ -246,6 +268,7 @@ def sweep_too(
         all_plans: false: begin no further plan once some plans have shown divergences; a note reports that.
         ahead: the pool whose engines have begun, if there is one.
         within: seconds, as in :func:`~overlong.conformance.sweep.sweep.sweep`.
+        giants_within: likewise.
     """
     if not plans:
         return
@@ -260,6 +283,7 @@ def sweep_too(
             known=run.explanations,
             enough=None if all_plans else _ENOUGH,
             within=within,
+            giants_within=giants_within,
             ahead=ahead,
             progress=progress,
         )
@@ -270,10 +294,11 @@ def sweep_too(
         run.incomplete = "interrupted"
         return
     run.swept = swept
-    if swept.divergences and (left := plans[len(swept.plans) :]):
+    asked = {*(part.plan for part in swept.plans), *swept.spared}
+    if swept.divergences and (left := [name for name in plans if name not in asked]):
         run.notes.append(f"not swept further, for it diverges: {', '.join(left)} ('overlong sweep' asks them)")
-    if left := swept.incomplete or swept.wrong or swept.unsupported:
-        run.incomplete = f"the sweep: {left}"
+    if why := swept.incomplete or swept.wrong or swept.unsupported:
+        run.incomplete = f"the sweep: {why}"
     hold_to_sweeps(run)
     later = set[int]()  # the causes that only the sweep shows
     for bucket in swept.buckets:
@@ -307,6 +332,8 @@ def sweep_too(
 
 def _as_known(finding: Finding, description: str) -> Finding:
     """A finding of a sweep, renamed to the core vector with the same octets, if there is one."""
+    if finding.code == Code.GIANT:  # its vector lacks most of the octets
+        return finding
     for known in core_vectors():
         if known.octets == finding.vector.octets and known.chunks is None:
             return replace(finding, vector=replace(known, profile=finding.vector.profile))

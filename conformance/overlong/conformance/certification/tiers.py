@@ -98,6 +98,13 @@ def fresh(tier: Tier | None) -> str:
     return f"{kind.name}-{secrets.randbelow(kind.most + 1)}"
 
 
+GIANTS = ("giant-24", "giant-32")
+"""Plans that follow the tiers ``full`` and ``deep``, for functions that only validate: the first measures how fast a
+function reads, and the second is asked if that is fast enough."""
+GIANTS_TAKE = 2.5
+"""The most seconds of the second."""
+
+
 def seeds_of(plans: Iterable[str]) -> tuple[str, ...]:
     """The seeds by which some of these plans are drawn."""
     from overlong.conformance.sweep.plans import SEEDED
@@ -108,7 +115,7 @@ def seeds_of(plans: Iterable[str]) -> tuple[str, ...]:
 
 def tier_of(plans: Iterable[str]) -> Tier | None:
     """The tier that these plans form, apart from drawn ones; None if they form none."""
-    named = {name for name in plans if not seeds_of([name])}
+    named = {name for name in plans if not seeds_of([name]) and name not in GIANTS}
     return next((tier for tier in TIERS.values() if set(tier.plans) == named), None)
 
 

@@ -60,6 +60,7 @@ class Code(StrEnum):
     UNSTABLE = "OV605"
     UNDECLARED = "OV606"
     IN_COMPANY = "OV607"
+    GIANT = "OV608"
     SCALAR_REFUSED = "OV701"
     WRONG_OCTETS = "OV702"
     SURROGATE_ENCODED = "OV703"
@@ -172,6 +173,11 @@ KINDS = {
              "alone, or with the others in another order. Usual causes: the decoder checks many strings as one column, "
              "so that octets of a neighbour complete a character; it has another path for many strings than for one; "
              "it keeps something from one string to the next. The code refutes the same claim as the wrong answer."),
+        Kind(Code.GIANT, VERDICT, "wrong answer to a giant input", "",
+             "Among many millions of octets of well-formed text the decoder accepts an error, refuses a character, "
+             "reports another place, or dies. Usual causes: a length, an index or an offset in an int or in another "
+             "number of 32 bits, so that only the length modulo 2^32 is read or counted. The code refutes the claim "
+             "of the wrong answer."),
         Kind(Code.SCALAR_REFUSED, ENCODER, "scalar value refused", "RFC 3629 §3",
              "The encoder refused scalar values or well-formed UTF-16. Text cannot be written. Usual causes: "
              "noncharacters taken for surrogates, a range that stops one short, the code units of a pair checked one "

@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.tiers import seeds_of, tier_of
+from overlong.conformance.certification.tiers import GIANTS, seeds_of, tier_of
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
@@ -104,7 +104,8 @@ def _asked(subject: Subject, run: Run, glyphs: Glyphs, width: int) -> Iterator[s
         asked = thousands(sum(part.asked for part in swept))
         seeds = [f"drawn by {seed}" for seed in seeds_of(part.name for part in swept)]
         seeds[1:] = [f"and {len(seeds) - 1} seeds more"] if len(seeds) > _SEEDS else seeds[1:]
-        plans = [f"tier {tier.name}", *seeds, f"{asked} strings of {len(plans)} plans"]
+        giants = [part.name for part in swept if part.name in GIANTS][-1:]
+        plans = [f"tier {tier.name}", *giants, *seeds, f"{asked} strings of {len(plans)} plans"]
     yield from in_rows(["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=between)
 
 
@@ -125,7 +126,7 @@ def _remarks(certificate: Certificate) -> list[str]:
         lines.extend(
             f"{part.plan}: {part.shows}"
             for part in run.swept.plans
-            if part.plan.startswith("depth") and VERDICT in proved and part.seen == part.expected
+            if part.plan.startswith(("depth", GIANTS[-1])) and VERDICT in proved and part.seen == part.expected
         )
         lines.extend(printable(line, 400) for line in run.swept.words[:SHOWN])
     lines.extend(
@@ -136,7 +137,7 @@ def _remarks(certificate: Certificate) -> list[str]:
     if run.restarts:
         lines.append(f"restarted {times(run.restarts)} after a failure")
     if run.left_out:
-        command = run.left_out.replace("--tier ", "--tier\xa0")
+        command = run.left_out.replace("--tier ", "--tier\xa0").replace("--plan ", "--plan\xa0")
         lines.append(f"left out: {command}")
     if certificate.refused:
         lines.append(f"no certificate: {certificate.refused}")

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.results.inputs import TYPED, file_of, is_typed, kept_in
 from overlong.conformance.support.portable import portable_file, sha256_of
 from overlong.conformance.vectors.names import spelt_now
@@ -22,6 +23,7 @@ from overlong.conformance.vectors.vector import FOUND, IdError, Vector, cut
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.targets.resolve import Limits
     from overlong.conformance.vectors.profile import Profile
 
@@ -140,6 +142,13 @@ def reproduce_command(verb: str, target: str | Sequence[str], *words: str, profi
 def replay_command(vector: Vector, target: str | Sequence[str]) -> str:
     """The command line that asks a vector again; a file of its input is named from the folder of the results."""
     return reproduce_command("replay", target, named(vector), profile=vector.profile)
+
+
+def reproduced(finding: Finding, target: str | Sequence[str]) -> str:
+    """The command line that shows a finding again: its vector, or the sweep with strings that no file holds."""
+    if finding.code == Code.GIANT:
+        return reproduce_command("sweep", target, *options_of([finding.place]), profile=finding.vector.profile)
+    return replay_command(finding.vector, target)
 
 
 def named(vector: Vector) -> str:

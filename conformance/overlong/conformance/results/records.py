@@ -92,7 +92,7 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
 
 def bucket_as_json(bucket: Bucket, target: str | Sequence[str]) -> dict[str, Any]:
     """A bucket, with the command that shows its example again; ``target`` is the name on the command line."""
-    from overlong.conformance.results.invocation import replay_command
+    from overlong.conformance.results.invocation import reproduced
 
     example = bucket.example
     return {
@@ -103,7 +103,7 @@ def bucket_as_json(bucket: Bucket, target: str | Sequence[str]) -> dict[str, Any
         "section": example.section,
         "count": bucket.count,
         **why_as_json(bucket.why),
-        "reproduce": replay_command(example.vector, target),
+        "reproduce": reproduced(example, target),
         "example": finding_as_json(example),
     }
 

@@ -164,6 +164,8 @@ class SweepRun:
     buckets: list[SweepBucket] = field(default_factory=list[SweepBucket])
     undescribed: tuple[str, ...] = ()
     """Plans whose divergent strings are counted, and not described."""
+    spared: dict[str, float] = field(default_factory=dict[str, float])
+    """Plans of giant strings that would take too long, and about how many seconds."""
     in_process: bool = False
     """Whether it was called in its own process; else it was asked in columns."""
     isolation: str = ""

@@ -37,7 +37,7 @@ def account(grid: Grid, automaton: Automaton) -> Account:
                     to = known.get(choice)
                     after[runs.after(choice, state) if to is None else to] += each
         reached = after
-    octets = sum(grid.size // len(axis) * sum(map(len, axis.choices)) for axis in judged)
+    octets = grid.size * grid.between + sum(grid.size // len(axis) * sum(map(len, axis.choices)) for axis in judged)
     well_formed = sum(ways for state, ways in enumerate(reached) if automaton.accepting[state])
     return Account(grid.size, octets, well_formed)
 

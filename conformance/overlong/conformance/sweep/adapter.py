@@ -41,10 +41,22 @@ from io import FileIO
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
-from overlong.conformance.oracle.kinds import BROKEN, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT
+from overlong.conformance.oracle.kinds import (
+    ACCEPTED_ILL_FORMED,
+    BROKEN,
+    CRASHED,
+    FAULTS,
+    LEFT_OUT,
+    OTHER_OFFSET,
+    REFUSED_WELL_FORMED,
+    TIMED_OUT,
+)
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.wire import DECODE, VALIDATE, Greeting
+from overlong.conformance.protocol.wire import DECODE, NOT_SAID, VALIDATE, Greeting
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.giants.loop import GiantLoop
+from overlong.conformance.sweep.giants.memory import why_none
+from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
 from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, Question, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
@@ -78,8 +90,10 @@ _PART = 1 << 20  # octets
 _STALL = 4 * _LOOK  # seconds between two checks that count: after more, the machine stood still, and the child with it
 _BEAT = 1.0  # seconds between signs of life
 _LOADS = 60.0  # seconds to load a library
+_EACH_SECOND = 1 << 26  # letters of giant strings that a call may take a second longer for
 _MESSAGE = 1 << 12  # octets; a pipe takes so many at once
 _READY = b"."
+_OF_ANSWERS = {ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED, OTHER_OFFSET, BROKEN}
 _SET_PDEATHSIG = 1  # linux/prctl.h
 
 
@@ -129,9 +143,23 @@ class Grids:
         """None: similar strings are adjacent in grids."""
 
     def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
+        return Loops(abi, addresses, expected, layout)
+
+
+class Loops:
+    """The loop that a grid needs."""
+
+    def __init__(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> None:
         from overlong.conformance.sweep.compiled.loop import GridLoop
 
-        return GridLoop(abi, addresses, expected, layout)
+        self._of_strings, self._of_giants = (
+            GridLoop(abi, addresses, expected, layout),
+            GiantLoop(abi, addresses, expected),
+        )
+
+    def run(self, strings: Grid, until: int, progress: Progress, kinds: memoryview, origin: int, /) -> None:
+        loop = self._of_giants if strings.between else self._of_strings
+        loop.run(strings, until, progress, kinds, origin)
 
 
 class ChildEnded(NamedTuple):
@@ -400,6 +428,10 @@ class Course:
             raise Impossible(f"a shard has {LARGEST_SHARD} strings at most, and this one {wanted.count}")
         self._wanted, self._caller, self._question = wanted, caller, wanted.question
         self._strings = caller.source.strings(self._question)
+        self._between = self._strings.between if isinstance(self._strings, Grid) else 0
+        if self._between and (reason := why_none()):
+            raise Impossible(reason)
+        self._timeout = wanted.timeout + self._between // _EACH_SECOND
         self._automaton = caller.expectation(self._question).automaton
         self._progress, self._kinds = caller.shared.progress, caller.shared.kinds
         self._end = wanted.first + wanted.count
@@ -458,7 +490,7 @@ class Course:
                     why = why._replace(text=f"{why.text}, at the string that is asked before it")
 
     def _run(self, until: int) -> ChildEnded | None:
-        return self._caller.run(self._question, until, self._wanted.first, self._wanted.timeout)
+        return self._caller.run(self._question, until, self._wanted.first, self._timeout)
 
     def _died_of(self, index: int, why: ChildEnded) -> None:
         """Pass over a string that crashed, and over later ones if there were too many crashes."""
@@ -499,7 +531,7 @@ class Course:
             return True
         tried = dict[int, ChildEnded]()
         for each in (last,) if at_any_rate else sorted({(index + 1 + last) // 2, last}):
-            ended = self._caller.try_one(self._question, each, self._wanted.timeout)
+            ended = self._caller.try_one(self._question, each, self._timeout)
             if ended is not None:
                 tried[each] = ended
             elif not at_any_rate:
@@ -513,7 +545,7 @@ class Course:
 
     def _pass(self, index: int, why: ChildEnded) -> None:
         octets = self._strings.string(index)
-        self._progress.passed(len(octets), well_formed=self._automaton.accepts(octets))
+        self._progress.passed(len(octets) + self._between, well_formed=self._automaton.accepts(octets))
         self._kinds[index - self._wanted.first] = why.kind
         self._faults[why.kind].append((index, why.text))
         self._deaths += 1
@@ -529,6 +561,9 @@ class Course:
     def _told(self, kinds: bytes) -> list[tuple[int, int, str]]:
         """The first few faults of each kind, in order."""
         told = [(index, kind, text) for kind, faults in self._faults.items() for index, text in faults[:FAULTS]]
+        if self._between:  # it is a shard of its own
+            told += [(self._wanted.first, kind, self._giant_answer(kind)) for kind in kinds if kind in _OF_ANSWERS]
+            return sorted(told)
         place = -1
         for _ in range(FAULTS):
             place = kinds.find(BROKEN, place + 1)
@@ -538,9 +573,15 @@ class Course:
             told.append((index, BROKEN, self._what_is_wrong(self._strings.string(index))))
         return sorted(told)
 
+    def _giant_answer(self, kind: int) -> str:
+        """What a function said of a giant string, for ``giants/told.py``: the offset of a refusal, if it said one."""
+        if kind == BROKEN:
+            return "it reports a place that the string does not have"
+        return "" if kind == ACCEPTED_ILL_FORMED or self._progress.number == NOT_SAID else str(self._progress.number)
+
     def _what_is_wrong(self, octets: bytes) -> str:
         """The way in which an answer breaks the convention, in words."""
-        said = self._caller.witness(self._question.operation, [octets], single=True, limit=self._wanted.timeout)
+        said = self._caller.witness(self._question.operation, [octets], single=True, limit=self._timeout)
         if isinstance(said, bytes) and said[:1] == b"X":
             return said[1:].decode("ascii", "backslashreplace")
         return "it did so once, and not when it was asked again"

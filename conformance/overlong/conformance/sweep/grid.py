@@ -12,6 +12,8 @@ from math import prod
 
 CONTINUATION = 0x80
 """The octet around a string in memory, unless a grid names another: it would complete a truncated character."""
+LETTER = b"a"
+"""What giant text consists of."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,10 @@ class Grid:
     placed: bool = False
     """True if the choice of the first axis, whose pieces are empty, is the address modulo 64 of a string for such a
     target."""
+    between: int = 0
+    """The letters behind the first axis' piece, which are never made (``giants/``). The piece ends with a character or
+    behind an error, and the next piece begins with a letter, so these letters change no verdict, and move an error
+    behind them by their number."""
 
     @cached_property
     def size(self) -> int:
@@ -51,12 +57,13 @@ class Grid:
     @cached_property
     def longest(self) -> int:
         """Octets of the longest string."""
-        return sum(max(map(len, axis.choices)) for axis in self.axes)
+        return self.between + sum(max(map(len, axis.choices)) for axis in self.axes)
 
     @cached_property
     def octets(self) -> int:
         """The total octets of its strings."""
-        return sum(self.size // len(axis) * sum(map(len, axis.choices)) for axis in self.axes)
+        each = sum(self.size // len(axis) * sum(map(len, axis.choices)) for axis in self.axes)
+        return self.size * self.between + each
 
     def place(self, index: int) -> tuple[int, ...]:
         """The choice of each axis that makes the string of that number."""
@@ -71,7 +78,7 @@ class Grid:
         return tuple(axis.choices[choice] for axis, choice in zip(self.axes, self.place(index), strict=True))
 
     def string(self, index: int) -> bytes:
-        """The judged string of that number."""
+        """The judged string of that number, without the letters between."""
         return b"".join(self.pieces(index)[self.earlier :])
 
     def asked_before(self, index: int) -> bytes | None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.engine import SweepJob
+    from overlong.conformance.targets.adapters.abi import Abi
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.process import Process
 
@@ -61,6 +62,11 @@ def _unsuitable(target: FramedTarget) -> str:
     if sys.platform == "win32":
         return "this system has no fork"
     return ""
+
+
+def abi_of(target: FramedTarget) -> Abi:
+    """How a target is called that can be asked in its own process."""
+    return ABIS[target.command[_PLACE + 3]]
 
 
 class InProcess:

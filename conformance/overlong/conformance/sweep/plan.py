@@ -57,6 +57,11 @@ class Plan:
         """The total octets of its strings."""
         return sum(grid.octets for grid in self.grids)
 
+    @cached_property
+    def giant(self) -> bool:
+        """True if it has strings that cannot be made (``giants/``)."""
+        return any(grid.between for grid in self.grids)
+
     @property
     def price(self) -> float:
         """The cost of the plan: the number of short strings that take a decoder as long."""
@@ -66,7 +71,7 @@ class Plan:
         """All of its strings, each in one shard of at most ``largest`` strings, if that is given."""
         for number, grid in enumerate(self.grids):
             wanted = largest or min(max(SHARD, grid.size // _SHARDS), LARGEST_SHARD)
-            most = max(1, min(wanted, SHARD_OCTETS // max(grid.longest, 1)))
+            most = 1 if grid.between else max(1, min(wanted, SHARD_OCTETS // max(grid.longest, 1)))
             for first in range(0, grid.size, most):
                 yield Shard(self.name, number, first, min(most, grid.size - first))
 

@@ -21,7 +21,7 @@ from overlong.conformance.results.inputs import write_inputs
 from overlong.conformance.results.invocation import options_of, reproduce_command
 from overlong.conformance.results.shard import Account
 from overlong.conformance.results.sweep_statement import RESULTS, to_json
-from overlong.conformance.results.sweeps import PlanRun, SweepBucket, SweepRun
+from overlong.conformance.results.sweeps import DivergentSet, PlanRun, SweepBucket, SweepRun
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
@@ -32,6 +32,9 @@ from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
 from overlong.conformance.sweep.example import asked_again, named_apart
 from overlong.conformance.sweep.explained import explained
+from overlong.conformance.sweep.giants.pace import GiantPace
+from overlong.conformance.sweep.giants.suited import hold_giants_to
+from overlong.conformance.sweep.giants.told import bucket_of, is_wrong_without_letters
 from overlong.conformance.sweep.in_process import why_slow
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.opening import called_in_process, close_engines
@@ -85,6 +88,7 @@ def sweep(
     known: Sequence[Explanation] = (),
     enough: int | None = None,
     within: float | None = None,
+    giants_within: float | None = None,
     ahead: Local | None = None,
     progress: Progress | None = None,
 ) -> SweepRun:
@@ -106,6 +110,8 @@ def sweep(
         known: causes that are known already: what they predict is not examined.
         enough: begin no further plan after this many plans with divergences; the result omits the others.
         within: seconds: a plan that would exceed them at the last plan's rate does not begin, nor does any later one.
+        giants_within: seconds: a plan of giant strings that would take longer, at the rate of the one before it, is
+            left out (``SweepRun.spared``).
         ahead: the pool of :func:`begin_ahead` for these arguments; the sweep closes it.
         progress: called as the sweep proceeds.
 
@@ -130,6 +136,7 @@ def sweep(
         job = SweepJob(name, profile, expected.operation, limits or Limits(), columns)
         in_process = called_in_process(job, resolved)
         pool: _Pool | None = ahead
+        hold_giants_to(resolved, chosen, columns=columns)
         if pool is None and in_process and not cluster and not resume:  # its engines start while strings are counted
             pool = Local(job, jobs, chosen[0].name)
         if pool is not None:
@@ -154,7 +161,15 @@ def sweep(
             make_folder(folder := output)
         ledger = stack.enter_context(Ledger.open(folder / LEDGER, _header(run), resume=resume))
         (folder / RESULTS).unlink(missing_ok=True)  # an earlier run's result must not pass for this one's
-        _run(run, ledger, lambda: pool or _pool(job, cluster, run), progress or _no_progress, enough, within)
+        _run(
+            run,
+            ledger,
+            lambda: pool or _pool(job, cluster, run),
+            progress or _no_progress,
+            enough,
+            within,
+            giants_within,
+        )
         if not run.incomplete or run.spent:
             _sum_all_up(run, ledger)
             if not run.wrong:
@@ -240,6 +255,7 @@ def _run(
     progress: Progress,
     enough: int | None,
     within: float | None,
+    giants_within: float | None,
 ) -> None:
     """Run the missing shards. An interruption, or a target that cannot go on, ends it; finished shards are kept.
 
@@ -252,8 +268,13 @@ def _run(
     whole = False
     diverging = set[str]()
     try:
-        began, each = time.monotonic(), 0.0
-        for parts in [run.plans] if enough is None and within is None else [[part] for part in run.plans]:
+        began, each, giants = time.monotonic(), 0.0, GiantPace(giants_within, run.jobs)
+        one_by_one = enough is not None or within is not None or giants_within is not None
+        for parts in [[part] for part in run.plans] if one_by_one else [run.plans]:
+            if one_by_one and (seconds := giants.too_long(plan_named(parts[0].plan, run.profile))):
+                run.plans.remove(parts[0])
+                run.spared[parts[0].plan] = seconds
+                continue
             since, price = time.monotonic(), sum(plan_named(part.plan, run.profile).price for part in parts)
             if within is not None and since - began + each * price > within:
                 del run.plans[run.plans.index(parts[0]) :]
@@ -266,6 +287,7 @@ def _run(
             for entry in results(pool, chain((first,), missing)):
                 ledger.add(entry)
                 run.done += entry.result.shard.count
+                giants.saw(plan_named(entry.result.shard.plan, run.profile), entry.result)
                 progress(entry.result.shard.plan, run.done, total)
                 if entry.counts.keys() - NO_DIVERGENCE:
                     diverging.add(entry.result.shard.plan)
@@ -372,21 +394,29 @@ def _describe(
         return
     from overlong.conformance.sweep.summary import summarise
 
-    found = [
-        (part.plan, each)
-        for part in diverging
-        for results in [(entry.result for entry in ledger.entries(part.plan))]
-        for each in summarise(plan_named(part.plan, run.profile), expected, results, apart=apart)
-    ]
-    target.restart_budget += _FAILURES * len(found)  # the limit was for the sweep, which has found the crashes
+    found, giants = list[tuple[str, DivergentSet]](), list[SweepBucket]()
+    for part in diverging:
+        plan, results = plan_named(part.plan, run.profile), (entry.result for entry in ledger.entries(part.plan))
+        if not plan.giant:
+            found += [(plan.name, each) for each in summarise(plan, expected, results, apart=apart)]
+        elif (giant := bucket_of(plan, run.operation, run.profile, results)) is not None:
+            giants = [giant]  # a later plan has the strings of an earlier one
+    target.restart_budget += _FAILURES * (
+        len(found) + len(giants)
+    )  # the limit was for the sweep, which has found the crashes
     buckets = list[SweepBucket]()
     try:
         target.open()
-        for plan, each in found:
+        for giant in giants:
+            if is_wrong_without_letters(giant, target):
+                found.append((giant.plan, giant.found))
+            else:
+                run.buckets.append(giant)
+        for name, each in found:
             finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
-            buckets.append(SweepBucket(plan, each, finding))
+            buckets.append(SweepBucket(name, each, finding))
             others = named_apart(target, run.profile, run.operation, each)
-            buckets[-1] = SweepBucket(plan, each, finding, None, others)
+            buckets[-1] = SweepBucket(name, each, finding, None, others)
         run.buckets += explained(buckets, target, run.profile, known)
         buckets.clear()
     except (BudgetSpent, TargetError) as error:

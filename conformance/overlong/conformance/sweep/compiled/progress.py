@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     from mmap import mmap
 
 PROGRESS_OCTETS = 256
-INDEX, EARLIER, CURRENT = 0, 1, 2
-"""Words: the current string; 1 if its earlier string is being asked; the complete one of two snapshots."""
+INDEX, EARLIER, CURRENT, NUMBER = range(4)
+"""Words: the current string; 1 if its earlier string is being asked; the complete one of two snapshots; the number in
+the last answer, if the loop of giant strings asks."""
 SNAPSHOT, SNAPSHOTS = 8, 8
 """The first word of the first snapshot, and the words from one snapshot to the next."""
 REACHED, STRINGS, OCTETS, WELL_FORMED, ACCEPTED, CHECKSUM = range(6)
@@ -41,6 +42,11 @@ class Progress:
     def index(self) -> int:
         """The number of the string that is being asked, or was asked last; -1: none was."""
         return self.words[INDEX]
+
+    @property
+    def number(self) -> int:
+        """The number in the last answer, of a giant string."""
+        return self.words[NUMBER]
 
     @property
     def earlier(self) -> bool:
@@ -76,6 +82,13 @@ class Progress:
         """Count the next string, which was asked without an answer; it adds nothing to the checksum."""
         reached, strings, total, well, accepted, checksum = self._snapshot()
         self._publish([reached + 1, strings + 1, total + octets, well + well_formed, accepted, checksum])
+
+    def answered(self, octets: int, *, well_formed: bool, accepted: bool, checked: int, number: int) -> None:
+        """Count the next string, with its answer, and what that adds to the checksum."""
+        reached, strings, total, well, all_accepted, checksum = self._snapshot()
+        checksum = (checksum + checked + (1 << 63)) % (1 << 64) - (1 << 63)
+        self.words[NUMBER] = number
+        self._publish([reached + 1, strings + 1, total + octets, well + well_formed, all_accepted + accepted, checksum])
 
     def left_out(self, strings: int = 1) -> None:
         """Move past ``count`` strings that are not asked."""

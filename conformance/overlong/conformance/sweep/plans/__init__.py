@@ -8,16 +8,17 @@ from overlong.conformance.sweep.plans.calls import HISTORY, ORDER
 from overlong.conformance.sweep.plans.context import AFTER, FAULTS, PAIRS, PLACED, TRANSITIONS
 from overlong.conformance.sweep.plans.distance import FAR, LENGTHS, OFFSETS, THRESHOLDS
 from overlong.conformance.sweep.plans.drawn import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN, SAMPLE
+from overlong.conformance.sweep.plans.giant import GIANT
 from overlong.conformance.sweep.plans.kind import KindOfPlan
 from overlong.conformance.sweep.plans.short import DEPTH, EXHAUSTIVE, FORMS, LEADS
 
 _KINDS = (
     *(EXHAUSTIVE, DEPTH, LEADS, FORMS, PLACED, OFFSETS, LENGTHS, FAR, PAIRS),
-    *(ADDRESSES, RUNS, BLOCKS, FOLLOWS),
+    *(ADDRESSES, RUNS, BLOCKS, FOLLOWS, GIANT),
     *(AFTER, TRANSITIONS, FAULTS, THRESHOLDS, ORDER, HISTORY, DRAWN, SAMPLE, CAMPAIGN),
 )
 PLANS: dict[str, KindOfPlan] = {kind.name: kind for kind in _KINDS}
 SEEDED = frozenset(kind.name for kind in (DRAWN, SAMPLE, CAMPAIGN))
 """The kinds of plans that a seed draws."""
 
-__all__ = ["CAMPAIGN", "DRAWN", "DRAWN_IN_CAMPAIGN", "PLANS", "SAMPLE", "SEEDED", "KindOfPlan"]
+__all__ = ["CAMPAIGN", "DRAWN", "DRAWN_IN_CAMPAIGN", "GIANT", "PLANS", "SAMPLE", "SEEDED", "KindOfPlan"]
