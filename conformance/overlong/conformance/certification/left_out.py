@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.tiers import BRIEF, DEEP, FULL, LEAN, LEAST, MODEST, USUAL, seeds_of, tier_of
+from overlong.conformance.certification.tiers import (
+    BRIEF,
+    DEEP,
+    FULL,
+    LEAN,
+    LEAST,
+    MODEST,
+    USUAL,
+    is_in_no_tier,
+    tier_of,
+)
 from overlong.conformance.support.printable import counted, thousands
 from overlong.conformance.support.quantities import lasting
 from overlong.conformance.sweep.plan import plan_named
@@ -36,7 +46,7 @@ def left_out(run: Run, seconds: float) -> str:
     """
     asked = [part.plan for part in run.swept.plans] if run.swept is not None else []
     got = tier_of(asked)
-    fixed = [name for name in asked if not seeds_of([name])]
+    fixed = [name for name in asked if not is_in_no_tier(name)]
     following = _NEXT.get(got) if got is not None or not fixed else None
     if following is None:
         return ""
