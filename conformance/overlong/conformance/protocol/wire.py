@@ -253,8 +253,9 @@ class Greeting:
     """The unit of a refusal's offset: ``octets``, ``units`` put out before it, or ``scalars``."""
     shared_memory: str = ""
     """``mapped``: the target accepts batches in the offered shared memory."""
-    constants: tuple[int, ...] = ()
-    """Numbers that the decoder's code names, ascending: sweeps ask around them."""
+    constants: tuple[int, ...] = field(default=(), compare=False)
+    """Numbers that the decoder's code names, ascending: sweeps ask around them. Those of a module may be drawn anew in
+    each process, so they do not tell decoders apart."""
     traits: dict[str, str] = field(default_factory=dict[str, str])
 
     def units_of(self, operation: str) -> Units:

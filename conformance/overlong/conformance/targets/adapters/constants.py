@@ -19,6 +19,8 @@ _MOST = 4096
 """The functions, classes and modules that are read: a decoder has few."""
 _MOST_NUMBERS = 256
 """The numbers that are reported: a greeting is one line."""
+_SMALL = 16
+"""The most items of a tuple whose numbers may be thresholds: longer ones are tables."""
 _WRAPPING = (staticmethod, classmethod, property)
 
 
@@ -62,7 +64,8 @@ def _parts(each: Any, owner: str) -> Iterable[Any]:
     if isinstance(each, CodeType):
         return each.co_consts
     if kind in (tuple, frozenset):
-        return cast("tuple[Any, ...]", each)
+        some = cast("tuple[Any, ...]", each)
+        return some if len(some) <= _SMALL else ()
     if kind is MethodType:
         return (each.__func__, each.__self__)
     if isinstance(each, partial):
