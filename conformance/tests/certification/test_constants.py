@@ -122,12 +122,17 @@ def test_the_plan_puts_errors_and_characters_around_the_number():
     assert b"@" * 97 + "\U00028820".encode() + b"@" * 100 in strings, "a number of octets behind, too"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few")
-def test_a_seam_at_a_number_of_the_code_is_found_and_the_certificate_names_it(decoders, monkeypatch):
+def test_a_seam_at_a_number_of_the_code_is_found(decoders):
     certificate = certify("py:./decoders.py:seam")
     assert not certificate.run.conformant
     examples = [bucket.example for bucket in certificate.run.buckets.values() if bucket.example.code == "OV101"]
     assert any(1100 < len(example.vector.octets) < 1105 for example in examples)
+
+
+@pytest.mark.usefixtures("few")
+def test_a_certificate_names_the_numbers_and_its_command_repeats_them(decoders, monkeypatch):
     right = certify("py:./decoders.py:fast")
     plans = asked(right)
     assert right.run.conformant
