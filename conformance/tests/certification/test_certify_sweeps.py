@@ -265,7 +265,7 @@ def test_a_certificate_of_several_seeds_can_be_made_again(library, tmp_path, mon
     assert plans == ["exhaustive-1", "drawn-999999998", "drawn-999999999", "drawn-0", "drawn-1"], (
         "in a row, then from 0"
     )
-    options = " ".join(f"--{name.replace('-', ' ')}" for name in plans)
+    options = " ".join(f"--plan {name}" for name in plans)
     assert f" {options} " in certificate.command
     words = " ".join(summary(report_of_run(certificate), certificate, width=200, encoding="utf-8"))
     assert "tier deep · drawn by 999999998 · and 3 seeds more · " in words
