@@ -171,7 +171,9 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left], *
     are output and refusals at a wrong time at one place.
     """
     assert explanation.condition is not None
-    closed = not again and explanation.confirmed and example.operation != GUARDED and example.code != Code.INTERNAL_ERROR
+    closed = (
+        not again and explanation.confirmed and example.operation != GUARDED and example.code != Code.INTERNAL_ERROR
+    )
     vague = not explanation.confirmed and (explanation.share < _VAGUE or explanation.condition.streams)
 
     def joins(finding: Finding) -> bool:

@@ -66,6 +66,7 @@ def certify(
     portrait: bool = False,
     budget: float | None = None,
     fast: bool = False,
+    constants: bool = True,
     speaks: str = "rfc3629",
     output: Path | None = None,
     limits: Limits | None = None,
@@ -90,6 +91,8 @@ def certify(
         portrait: learn the nearest model and draw maps, even if ``suites`` are named.
         budget: the approximate seconds for its sweeps; None for ten (``sweeps.py``).
         fast: sweep a function of a shared library that has passed its suites with the tier ``usual``.
+        constants: also sweep around the numbers that its code names; false in order to repeat a run, whose command
+            names them.
         speaks: the dialect to judge by; one of :data:`overlong.reference.DIALECTS`.
         output: a folder for ``results.jsonl`` and ``certificate.json``; created if missing.
         limits: the target's limits.
@@ -172,6 +175,7 @@ def certify(
                 usual=usual,
                 fast=fast,
                 budget=budget,
+                constants=constants and (fast or suites is None),
                 all_plans=expected is not None and expected.says_something,
             )
         hold_to(resolved, identity)

@@ -17,7 +17,7 @@ from overlong.conformance.certification.tiers import (
     LEAST,
     MODEST,
     USUAL,
-    seeds_of,
+    is_in_no_tier,
     tier_of,
 )
 from overlong.conformance.support.printable import counted, thousands
@@ -61,7 +61,7 @@ def _of_next_tier(run: Run, seconds: float) -> str:
     parts = [part for part in run.swept.plans if part.plan not in GIANTS] if run.swept is not None else []
     asked = [part.plan for part in parts]
     got = tier_of(asked)
-    fixed = [name for name in asked if not seeds_of([name])]
+    fixed = [name for name in asked if not is_in_no_tier(name)]
     following = _NEXT.get(got) if got is not None or not fixed else None
     if following is None:
         return ""

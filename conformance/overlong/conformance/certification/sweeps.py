@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from overlong.conformance.certification.constants import constant_plans
 from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
 from overlong.conformance.certification.tiers import (
@@ -16,7 +17,9 @@ from overlong.conformance.certification.tiers import (
     TIERS,
     USUAL,
     Tier,
+    constants_of,
     fresh,
+    is_in_no_tier,
     seeds_of,
 )
 from overlong.conformance.oracle.expectation import expectation
@@ -49,6 +52,8 @@ BEARABLE = 20.0
 """The default limit of a tier in seconds of processor time, shared by all processors, at the rate of the suites
 (``pace.py``). A decoder that raises an exception for each ill-formed string takes twice as long; others take
 less."""
+_FOR_CONSTANTS = 5
+"""The part of the time for sweeps that the numbers in a decoder's code get: a fifth, in addition."""
 _ENOUGH = 2
 """The number of divergent plans that settle the verdict; each further one takes seconds to ask and to describe."""
 QUICKLY = 2.0
@@ -77,6 +82,7 @@ def add_sweeps(
     usual: bool,
     fast: bool = False,
     budget: float | None = None,
+    constants: bool = True,
     all_plans: bool = False,
 ) -> Invocation:
     """Choose the plans for a target whose suites ran, and sweep it with them as part of the run.
@@ -93,6 +99,7 @@ def add_sweeps(
         usual: false: only the plans that the invocation names.
         fast: the plans of :func:`fast_plans`.
         budget: the approximate seconds for the sweeps; None for the default.
+        constants: also ask around the numbers in the target's code.
         all_plans: ask all plans, whatever diverges; chosen plans are always all asked.
 
     Returns:
@@ -103,10 +110,17 @@ def add_sweeps(
     )
     if fast:
         plans = fast_plans(target, run, seconds)
+    if constants and plans:
+        called = 1 if reason_against(target) else _CALLED
+        spare = QUICKLY if fast else BEARABLE if budget is None else budget
+        more = constant_plans(target, run, plans, _each(run, seconds) / called, spare / _FOR_CONSTANTS)
+        plans = (*plans, *more)
+        named = replace(named, sweeps=(*(named.sweeps or ()), *more)) if more else named
+    plans = tuple(sorted(plans, key=lambda name: not constants_of([name])))  # they are few and tell most
     if slow := why_slow(target):
         run.notes.append(slow)
     chosen = GIANTS[-1] in plans and GIANTS[-1] not in (invocation.sweeps or ())
-    by_itself = (usual or fast) and budget is None and all(seeds_of([name]) for name in invocation.sweeps or ())
+    by_itself = (usual or fast) and budget is None and all(map(is_in_no_tier, invocation.sweeps or ()))
     sweep_too(
         *(run, invocation.target, plans, invocation.limits, progress, found, unexpected),
         all_plans=all_plans or not by_itself,

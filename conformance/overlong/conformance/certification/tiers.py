@@ -113,9 +113,22 @@ def seeds_of(plans: Iterable[str]) -> tuple[str, ...]:
     return tuple(seed for kind, _, seed in parted if kind in SEEDED)
 
 
+def constants_of(plans: Iterable[str]) -> tuple[int, ...]:
+    """The numbers around which some of these plans ask."""
+    from overlong.conformance.sweep.plans import CONSTANT
+
+    parted = (name.partition("-") for name in plans)
+    return tuple(int(number) for kind, _, number in parted if kind == CONSTANT.name)
+
+
+def is_in_no_tier(plan: str) -> bool:
+    """True if a plan belongs to one decoder or one run: a seed or the decoder's code gives its number."""
+    return bool(seeds_of([plan]) or constants_of([plan]))
+
+
 def tier_of(plans: Iterable[str]) -> Tier | None:
-    """The tier that these plans form, apart from drawn ones; None if they form none."""
-    named = {name for name in plans if not seeds_of([name]) and name not in GIANTS}
+    """The tier that these plans form, apart from those that no tier has; None if they form none."""
+    named = {name for name in plans if not is_in_no_tier(name) and name not in GIANTS}
     return next((tier for tier in TIERS.values() if set(tier.plans) == named), None)
 
 
@@ -125,7 +138,7 @@ def short_of_usual(plans: Iterable[str]) -> str:
     Plans of the same kind count alike, whatever their numbers. Empty if nothing is missing.
     """
     plans = set(plans)
-    named = {name for name in plans if not seeds_of([name])}
+    named = {name for name in plans if not is_in_no_tier(name)}
     kinds = {name.partition("-")[0] for name in named}
     if kinds >= {name.partition("-")[0] for name in USUAL.plans}:
         return ""

@@ -152,6 +152,7 @@ Examples:
 def command(
     target: tuple[str, ...],
     plans: tuple[str, ...],
+    constants: tuple[str, ...],
     suites: tuple[str, ...],
     given: tuple[Path, ...],
     profile: str,
@@ -223,7 +224,8 @@ def command(
     chosen: Sequence[str] | None = suites or (QUICK if quick else None)
     if budget and (tier or quick or thorough):
         raise click.UsageError("--for chooses the tier; leave it out, or --tier, --quick and --thorough")
-    plans = _plans(plans, tier, no_sweeps=no_sweeps, budget=budget)
+    repeated = _is_repeated(plans)
+    plans = _plans(plans, constants, tier, no_sweeps=no_sweeps, budget=budget)
     if plans and answers is not None:
         raise click.UsageError("a sweep needs a target that runs, not recorded answers; leave out the sweep")
     folder, wanted = folder_and_file(output, Path("overlong-results") / slug(named), wanted)
@@ -245,6 +247,7 @@ def command(
                 thorough=thorough,
                 budget=budget,
                 fast=quick and not plans and not no_sweeps,
+                constants=not repeated,
                 speaks=profile,
                 output=folder,
                 limits=limits_of(timeout, restarts),
@@ -263,17 +266,29 @@ def command(
     sys.exit(exit_code_of(certificate.state, len(certificate.stale)))
 
 
-def _plans(plans: tuple[str, ...], tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[str, ...]:
+def _plans(
+    plans: tuple[str, ...], constants: tuple[str, ...], tier: str | None, *, no_sweeps: bool, budget: float | None
+) -> tuple[str, ...]:
     """The plans that the command line names, one by one or as a tier."""
-    if (plans or tier or budget) and no_sweeps:
+    if (plans or constants or tier or budget) and no_sweeps:
         raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
     if plans and tier:
         raise click.UsageError("--tier chooses the sweeps; leave it out, or the plans")
+    plans = tuple(dict.fromkeys((*plans, *constants)))
     if not tier:
         return plans
     from overlong.conformance.certification.tiers import fresh
 
-    return (*TIERS[tier].plans, fresh(TIERS[tier]))
+    return (*TIERS[tier].plans, fresh(TIERS[tier]), *plans)
+
+
+def _is_repeated(plans: tuple[str, ...]) -> bool:
+    """True if a seed is named: then the command repeats a run, and names the numbers of the decoder's code, too."""
+    if not plans:
+        return False
+    from overlong.conformance.certification.tiers import seeds_of
+
+    return bool(seeds_of(plans))
 
 
 @contextlib.contextmanager

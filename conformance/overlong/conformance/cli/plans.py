@@ -1,4 +1,4 @@
-"""The option that names plans of sweeps: ``--plan exhaustive-4 --plan pairs``."""
+"""The options that name plans of sweeps: ``--plan exhaustive-4 --plan pairs --constant 1100``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
+LEAST, GREATEST = 3, 1 << 20
+"""The numbers that ``--constant`` takes: those of the plan ``constant``, which is not loaded for a page of help."""
+
+
 def with_plans(command: Any) -> Any:
-    """Add the option, whose value is ``plans``: names that ``plan_named`` accepts, each once."""
-    return click.option(
+    """Add the options.
+
+    Their values are ``plans``: names that ``plan_named`` accepts, each once; and ``constants``: such names, too.
+    """
+    plan = click.option(
         "--plan",
         "plans",
         multiple=True,
@@ -20,7 +27,21 @@ def with_plans(command: Any) -> Any:
         callback=_known,
         shell_complete=_completed,
         help="Sweep with this plan, such as exhaustive-4 or pairs; repeatable. 'overlong docs suites' lists them.",
-    )(command)
+    )
+    constant = click.option(
+        "--constant",
+        "constants",
+        multiple=True,
+        type=click.IntRange(LEAST, GREATEST),
+        metavar="N",
+        callback=_around,
+        help="Also ask around N octets and N characters, a threshold of the decoder (the plan constant-N); repeatable.",
+    )
+    return plan(constant(command))
+
+
+def _around(_context: click.Context, _option: click.Parameter, numbers: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple(f"constant-{number}" for number in dict.fromkeys(numbers))
 
 
 def _known(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -102,6 +102,7 @@ _ESTIMATE = 5.0
 def command(
     target: tuple[str, ...],
     plans: tuple[str, ...],
+    constants: tuple[str, ...],
     verdict: bool,  # noqa: FBT001
     columns: bool,  # noqa: FBT001
     profile: str,
@@ -141,7 +142,7 @@ def command(
     from overlong.conformance.sweep.sweep import sweep
 
     named = target_of(target)
-    plans = plans or USUAL
+    plans = (*(plans or USUAL), *constants)
     if jobs is not None and cluster is not None:
         raise click.UsageError(
             "--jobs counts processes on this machine, --cluster uses other machines; leave one of them out"

@@ -253,6 +253,9 @@ class Greeting:
     """The unit of a refusal's offset: ``octets``, ``units`` put out before it, or ``scalars``."""
     shared_memory: str = ""
     """``mapped``: the target accepts batches in the offered shared memory."""
+    constants: tuple[int, ...] = field(default=(), compare=False)
+    """Numbers that the decoder's code names, ascending: sweeps ask around them. Those of a module may be drawn anew in
+    each process, so they do not tell decoders apart."""
     traits: dict[str, str] = field(default_factory=dict[str, str])
 
     def units_of(self, operation: str) -> Units:
@@ -303,6 +306,9 @@ class Greeting:
         for member, words in (WORDS | TRAITS).items():
             if member in greeting and text(member) not in words:
                 raise ProtocolError(f'"{member}" is {printable(text(member))!r}; there are {", ".join(words)}')
+        constants = cast("list[int]", greeting.get("constants", []))
+        if type(constants) is not list or any(type(each) is not int for each in constants):
+            raise ProtocolError('"constants" in its greeting is not a list of integers')
         known = {"overlong", "name", "version", "language", "operations", "units", "error_mode", *WORDS}
         return cls(
             name=text("name", "unnamed"),
@@ -316,6 +322,7 @@ class Greeting:
             stream_refusals=text("stream_refusals"),
             offsets=text("offsets", "octets"),
             shared_memory=text("shared_memory"),
+            constants=tuple(sorted(set(constants))),
             traits={key: text(key) for key in sorted(greeting) if key not in known and isinstance(greeting[key], str)},
         )
 

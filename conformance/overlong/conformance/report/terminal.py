@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.tiers import GIANTS, seeds_of, tier_of
+from overlong.conformance.certification.tiers import GIANTS, constants_of, seeds_of, tier_of
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
@@ -105,7 +105,9 @@ def _asked(subject: Subject, run: Run, glyphs: Glyphs, width: int) -> Iterator[s
         seeds = [f"drawn by {seed}" for seed in seeds_of(part.name for part in swept)]
         seeds[1:] = [f"and {len(seeds) - 1} seeds more"] if len(seeds) > _SEEDS else seeds[1:]
         giants = [part.name for part in swept if part.name in GIANTS][-1:]
-        plans = [f"tier {tier.name}", *giants, *seeds, f"{asked} strings of {len(plans)} plans"]
+        around = ", ".join(map(thousands, constants_of(part.name for part in swept)))
+        constants = [f"constants {around}"] if around else []
+        plans = [f"tier {tier.name}", *giants, *seeds, *constants, f"{asked} strings of {len(plans)} plans"]
     yield from in_rows(["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=between)
 
 

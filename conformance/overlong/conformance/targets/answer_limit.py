@@ -2,9 +2,9 @@
 
 A decoder that hangs on one octet hangs on many strings, and each costs the whole limit twice. After a few time-outs
 the limit is a thousand times its usual answer, whatever the operation. A target that is merely slow must never be
-accused. So the limit grows with the request; a string that is asked alone, which decides, gets longer, and twice what
-the slowest such string took; and the limit grows for good if a request gives no answer in time and each of its strings
-alone does.
+accused. So the limit grows with the request, even the whole one with a very long string; a string that is asked alone,
+which decides, gets longer, and twice what the slowest such string took; and the limit grows for good if a request gives
+no answer in time and each of its strings alone does.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ _STEPS = (LEAST, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)  # so that two 
 _ROUNDED = 1.1
 _RECENT = 64  # requests
 _KNOWN = 4  # requests after which the usual answer is known
+_ORDINARY = 1 << 18  # octets of a string beyond which the whole limit grows with it
 _LONG = 1 << 10  # octets that may take as long as the way through the pipes
 
 
@@ -69,16 +70,17 @@ class AnswerLimit:
 
     def seconds(self, lengths: Sequence[int], *, alone: bool) -> float:
         """The limit for a request; ``alone``: without an answer in time, its string is at fault."""
+        whole = self.whole * max(1.0, max(lengths, default=0) / _ORDINARY)
         if self._time_outs < TIME_OUTS or len(self._recent) < _KNOWN:
-            return self.whole
+            return whole
         usual = self._usual = min(median(self._recent), self._usual)  # the first answers of new processes are slow
         longest = 1 + max(lengths, default=0) / _LONG
         least = ALONE if alone else LEAST if len(lengths) == 1 else _BATCH
         wanted = max(least, (TIMES * usual) * longest, (_SLOWEST * self._slowest) * longest if alone else 0)
         wanted = (wanted + usual * _work(lengths)) * self._slower
-        limit = next((step for step in _STEPS if step * _ROUNDED >= wanted), self.whole)
-        if limit >= self.whole:
-            return self.whole
+        limit = next((step for step in _STEPS if step * _ROUNDED >= wanted), whole)
+        if limit >= whole:
+            return whole
         self._has_fallen = True
         return limit
 

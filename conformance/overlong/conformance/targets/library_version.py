@@ -1,7 +1,6 @@
 """Identifies a library file: its soname and build id, and the package that installed it.
 
-ELF is read by the System V ABI (chapters 4 and 5), build ids as ld's ``--build-id`` writes them. The file may be
-anything: reads are bounded, and nonsense is skipped.
+Build ids are read as ld's ``--build-id`` writes them.
 """
 
 from __future__ import annotations
@@ -14,37 +13,19 @@ import struct
 import subprocess
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.elf import NONSENSE, NOTE, SONAME, STRTAB, Elf
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-_LOAD, _DYNAMIC, _NOTE = 1, 2, 4
-"""Types of segments."""
-_STRTAB, _SONAME = 5, 14
-"""Tags of the dynamic section."""
 _BUILD_ID = 3
 """The type of a build id among notes of the owner ``GNU``."""
-_SEGMENTS, _TABLES, _NOTES, _ENTRIES, _NAME, _ID = 512, 16, 1 << 16, 1 << 12, 256, 64
-"""The most that are read: program headers, tables of notes, octets of each, dynamic entries, octets of a name and of
-a build id."""
+_TABLES, _NOTES, _ID = 16, 1 << 16, 64
+"""The most that are read: tables of notes, octets of each, octets of a build id."""
 _SHOWN = 16
 _DPKG = "/usr/bin/dpkg-query"
 _ASK_SECONDS = 2.0
 _PACKAGED = ("/usr/", "/lib", "/opt/")
 """Where packages install libraries; ``/usr/local`` is the administrator's."""
-
-
-class Segment(NamedTuple):
-    """A program header."""
-
-    kind: int
-    offset: int
-    address: int
-    size: int
-    """The octets in the file."""
 
 
 @lru_cache(maxsize=16)
@@ -80,40 +61,12 @@ def names_in(file: int) -> tuple[str, str]:
         OSError: it cannot be read.
     """
     try:
-        head = _at(file, 64, 0)
-        if head[:4] != b"\x7fELF" or head[4] not in (1, 2) or head[5] not in (1, 2):
-            return "", ""
-        order, wide = "<>"[head[5] - 1], head[4] == 2
-        segments = list(_segments(file, head, order, wide=wide))
-        build_ids = (_build_id(_at(file, min(each.size, _NOTES), each.offset), order)
-                     for each in [each for each in segments if each.kind == _NOTE][:_TABLES])  # fmt: skip
-        return _soname(file, segments, order, wide=wide), next(filter(None, build_ids), "")
-    except (struct.error, IndexError, OverflowError, ValueError):
+        elf = Elf(file)
+        notes = [each for each in elf.segments if each.kind == NOTE][:_TABLES]
+        build_ids = (_build_id(elf.at(each.offset, min(each.size, _NOTES)), elf.order) for each in notes)
+        return _soname(elf), next(filter(None, build_ids), "")
+    except NONSENSE:
         return "", ""
-
-
-def _at(file: int, size: int, place: int) -> bytes:
-    """The octets at an offset; empty beyond the end of the file."""
-    try:
-        os.lseek(file, place, os.SEEK_SET)
-    except OSError:
-        return b""
-    return os.read(file, size)
-
-
-def _segments(file: int, head: bytes, order: str, *, wide: bool) -> Iterator[Segment]:
-    (table,) = struct.unpack_from(f"{order}{'Q' if wide else 'I'}", head, 32 if wide else 28)
-    size, number = struct.unpack_from(f"{order}HH", head, 54 if wide else 42)
-    form = struct.Struct(f"{order}IIQQQQ" if wide else f"{order}IIIII")
-    if size < form.size:
-        return
-    octets = _at(file, size * min(number, _SEGMENTS), table)
-    for start in range(0, len(octets) - form.size + 1, size):
-        if wide:
-            kind, _, offset, address, _, length = form.unpack_from(octets, start)
-        else:
-            kind, offset, address, _, length = form.unpack_from(octets, start)
-        yield Segment(kind, offset, address, length)
 
 
 def _build_id(notes: bytes, order: str) -> str:
@@ -128,21 +81,9 @@ def _build_id(notes: bytes, order: str) -> str:
     return ""
 
 
-def _soname(file: int, segments: list[Segment], order: str, *, wide: bool) -> str:
-    form = struct.Struct(f"{order}{'QQ' if wide else 'II'}")
-    dynamic = next((each for each in segments if each.kind == _DYNAMIC), None)
-    if dynamic is None:
-        return ""
-    octets = _at(file, min(dynamic.size, _ENTRIES * form.size), dynamic.offset)
-    entries = dict(form.iter_unpack(octets[: len(octets) // form.size * form.size]))
-    if _STRTAB not in entries or _SONAME not in entries:
-        return ""
-    address = entries[_STRTAB] + entries[_SONAME]
-    for each in segments:
-        if each.kind == _LOAD and each.address <= address < each.address + each.size:
-            name, end, _ = _at(file, _NAME, each.offset + address - each.address).partition(b"\0")
-            return name.decode("utf-8", "backslashreplace") if end else ""
-    return ""
+def _soname(elf: Elf) -> str:
+    tags = elf.dynamic
+    return elf.name(tags[STRTAB] + tags[SONAME]) if STRTAB in tags and SONAME in tags else ""
 
 
 def _package(library: str) -> str:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 LONGEST_HEX = 40
 """The most octets that an id spells out; ids of longer inputs have a digest."""
+LONGEST_EARLIER = 1 << 12
+"""The most octets of an earlier stream that an id spells out; longer ones have a digest of the whole vector."""
 FOUND = "fuzz"
 """The category of vectors that a campaign found; no suite has such vectors."""
 
@@ -92,6 +94,8 @@ class Vector:
 
     @property
     def id(self) -> str:
+        if sum(map(len, self.earlier or ())) > LONGEST_EARLIER:
+            return f"{self.category}/sha256-{_digest(self.in_full.encode())}"
         name = vector_id(self.category, self.octets, self.chunks)
         if self.earlier is None:
             return name

@@ -172,6 +172,7 @@ def measured(
             suites=asked.suites,
             sweeps=() if asked.sweeps == () else swept or None,  # a run that forbids sweeps leaves out more than them
             usual=False,  # the affordable plans depend on the machine's load
+            constants=False,
             given=paths,
             subjects=[*places.values()],
             thorough=asked.thorough,

@@ -648,6 +648,7 @@ def serve(
     traits: dict[str, str],
     answers: FileIO,
     requests: BinaryIO | None = None,
+    constants: Sequence[int] = (),
 ) -> None:
     """Greet, then answer batches until the input ends."""
     greeting = {
@@ -658,6 +659,7 @@ def serve(
         "operations": "PB" + "".join(operations),
         "units": "utf-32",
         "error_mode": "replacement",
+        **({"constants": constants} if constants else {}),
         **traits,
     }
     last, items = b"", cast("Sequence[bytes]", ())
@@ -700,6 +702,17 @@ def parted(words: Sequence[str]) -> tuple[str, dict[str, str]]:
     return mode, dict(word.split("=", 1) for word in words if "=" in word)
 
 
+def named_by(found: Any, place: str) -> list[int]:
+    """The numbers that a decoder's code names; none for an adapter, whose code is no decoder."""
+    if hasattr(found, "operations") or Path(place).resolve().is_relative_to(Path(__file__).resolve().parent):
+        return []
+    try:
+        read = module_at(str(Path(__file__).with_name("constants.py")), "_overlong_constants")
+        return cast("list[int]", read.constants_of(found))
+    except Exception:  # noqa: BLE001 (the decoder's classes may raise what they like when they are looked at)
+        return []
+
+
 def main() -> None:
     """Load the decoder that the command line names, and serve it."""
     place, name, *words = sys.argv[1:]
@@ -730,7 +743,7 @@ def main() -> None:
             str(Path(__file__).with_name("owner.py")), "_overlong_owner"
         )  # this may run without a package
         traits["version"] = owner.version_of(found, place, interpreter())
-    serve(operations, f"{Path(place).name}:{name}", traits, answers, requests)
+    serve(operations, f"{Path(place).name}:{name}", traits, answers, requests, named_by(found, place))
 
 
 if __name__ == "__main__":

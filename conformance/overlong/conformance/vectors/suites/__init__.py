@@ -17,6 +17,7 @@ from overlong.conformance.vectors.suites.exhaustive import LONGEST, exhaustive
 from overlong.conformance.vectors.suites.memory import MEMORY
 from overlong.conformance.vectors.suites.mixtures import MIXTURES, MIXTURES_IN_CHUNKS, MIXTURES_USED_BEFORE
 from overlong.conformance.vectors.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS
+from overlong.conformance.vectors.suites.totals import TOTALS, TOTALS_USED_BEFORE
 from overlong.conformance.vectors.suites.values import SEPARATE_VALUES
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ SUITES: dict[str, Suite] = {
     suite.name: suite
     for suite in (
         *(CORE, COMPLETE, COMPLETE_REFUSING, COMPLETE_REPLACING, SCALARS, BETWEEN_OTHERS, RUNS, MIXTURES),
-        *(STREAMS, CHUNKING, CHUNK_EDGES, USED_BEFORE, MIXTURES_IN_CHUNKS, MIXTURES_USED_BEFORE),
+        *(STREAMS, CHUNKING, CHUNK_EDGES, USED_BEFORE, TOTALS, TOTALS_USED_BEFORE),
+        *(MIXTURES_IN_CHUNKS, MIXTURES_USED_BEFORE),
         *(ENCODED_SCALARS, ENCODER_EDGES, ENCODER_UTF16),
         MEMORY,
         SEPARATE_VALUES,
@@ -50,10 +52,10 @@ GENERATED = {f"exhaustive-{longest}": longest for longest in range(1, LONGEST + 
 
 
 NO_FILES = ENCODING + AGAIN + GUARDED + SEPARATE
-OF_OCTETS = tuple(name for name, suite in SUITES.items() if not set(suite.asks) & set(NO_FILES))
-"""Suites whose vectors are octets to decode. No file format can hold the others: vectors for encoders are numbers,
-vectors for decoders used before are two streams, answers about memory say nothing of the octets, and lists hold
-several values."""
+OF_OCTETS = tuple(name for name, suite in SUITES.items() if not set(suite.asks) & set(NO_FILES) and name != TOTALS.name)
+"""Suites whose vectors are octets to decode, and not very long. No file format can hold the others: vectors for
+encoders are numbers, vectors for decoders used before are two streams, answers about memory say nothing of the octets,
+and lists hold several values."""
 
 
 def suite_named(name: str) -> Suite:

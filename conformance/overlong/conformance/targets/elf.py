@@ -1,0 +1,149 @@
+"""Reads ELF files by the System V ABI (chapters 4 and 5): segments, the dynamic section, symbols.
+
+The file may be anything: reads are bounded, and what is nonsense gives errors of :data:`NONSENSE`.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NONSENSE = (struct.error, IndexError, OverflowError, ValueError)
+"""The errors of what is no ELF file, or a broken one."""
+LOAD, DYNAMIC, NOTE = 1, 2, 4
+"""Types of segments."""
+STRTAB, SONAME = 5, 14
+"""Tags of the dynamic section."""
+EXECUTABLE = 1
+"""The flag of segments that hold code."""
+_DYNSYM = 11
+"""The type of the section of dynamic symbols."""
+_SEGMENTS, _ENTRIES, _SECTIONS, _SYMBOLS, _NAME, _NAMES = 512, 1 << 12, 1 << 10, 1 << 20, 256, 1 << 26
+"""The most that are read: program headers, dynamic entries, section headers, symbols, octets of a name and of all."""
+
+
+class Segment(NamedTuple):
+    """A program header."""
+
+    kind: int
+    flags: int
+    offset: int
+    address: int
+    size: int
+    """The octets in the file."""
+
+
+class Elf:
+    """An open ELF file."""
+
+    def __init__(self, file: int) -> None:
+        """Read its header.
+
+        Raises:
+            OSError: it cannot be read.
+            ValueError, struct.error: it is no ELF file.
+        """
+        self._file = file
+        self._head = self.at(0, 64)
+        if self._head[:4] != b"\x7fELF" or self._head[4] not in (1, 2) or self._head[5] not in (1, 2):
+            raise ValueError("no ELF file")
+        self.order, self._wide = "<>"[self._head[5] - 1], self._head[4] == 2
+        (self.machine,) = struct.unpack_from(f"{self.order}H", self._head, 18)
+        """The number of its processor's kind."""
+
+    def at(self, place: int, size: int) -> bytes:
+        """The octets at an offset; empty beyond the end of the file."""
+        try:
+            os.lseek(self._file, place, os.SEEK_SET)
+        except OSError:
+            return b""
+        return os.read(self._file, size)
+
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        """Its program headers."""
+        form = self._form("IIQQQQ", "IIIIIII")
+        found: list[Segment] = []
+        for fields in self._table(form, (32, 28), (54, 42), _SEGMENTS):
+            if self._wide:
+                kind, flags, offset, address, _, size = fields
+            else:
+                kind, offset, address, _, size, _, flags = fields
+            found.append(Segment(kind, flags, offset, address, size))
+        return tuple(found)
+
+    @cached_property
+    def dynamic(self) -> dict[int, int]:
+        """The entries of the dynamic section, by tag."""
+        form = self._form("QQ", "II")
+        found = next((each for each in self.segments if each.kind == DYNAMIC), None)
+        if found is None:
+            return {}
+        octets = self.at(found.offset, min(found.size, _ENTRIES * form.size))
+        return dict(form.iter_unpack(octets[: len(octets) // form.size * form.size]))
+
+    def place(self, address: int) -> tuple[int, int, int] | None:
+        """The offset in the file, the octets that follow in the segment, and its flags; None if nothing is there."""
+        for each in self.segments:
+            if each.kind == LOAD and each.address <= address < each.address + each.size:
+                by = address - each.address
+                return each.offset + by, each.size - by, each.flags
+        return None
+
+    def name(self, address: int) -> str:
+        """The text at an address; empty if there is none."""
+        place = self.place(address)
+        if place is None:
+            return ""
+        name, end, _ = self.at(place[0], _NAME).partition(b"\0")
+        return name.decode("utf-8", "backslashreplace") if end else ""
+
+    def symbol(self, wanted: str) -> int | None:
+        """The address of a dynamic symbol; None if it has none."""
+        names = self.place(self.dynamic.get(STRTAB, 0))
+        if names is None:
+            return None
+        table, form = self.at(names[0], min(names[1], _NAMES)), self._form("IBBHQQ", "IIIBBH")
+        name = wanted.encode("utf-8", "surrogateescape") + b"\0"
+        for place, size in self._dynamic_symbols():
+            octets = self.at(place, min(size, _SYMBOLS * form.size))
+            for fields in form.iter_unpack(octets[: len(octets) // form.size * form.size]):
+                address: int = fields[4] if self._wide else fields[1]
+                if address and table.startswith(name, fields[0]):
+                    return address
+        return None
+
+    def _dynamic_symbols(self) -> Iterator[tuple[int, int]]:
+        """Offsets and sizes of sections of dynamic symbols."""
+        form = self._form("IIQQQQ", "IIIIII")
+        for _, kind, _, _, place, size in self._table(form, (40, 32), (58, 46), _SECTIONS):
+            if kind == _DYNSYM:
+                yield place, size
+
+    def _form(self, wide: str, narrow: str) -> struct.Struct:
+        return struct.Struct(self.order + (wide if self._wide else narrow))
+
+    def _table(
+        self, form: struct.Struct, place: tuple[int, int], sizes: tuple[int, int], most: int
+    ) -> Iterator[tuple[int, ...]]:
+        """The beginnings of a table's entries: the header has its offset, their size and their number.
+
+        Args:
+            form: of the beginning of an entry.
+            place: where the header has the offset, in files of 64 and of 32 bits.
+            sizes: where it has the other two.
+            most: the most entries that are read.
+        """
+        narrow = not self._wide
+        (table,) = struct.unpack_from(f"{self.order}{'Q' if self._wide else 'I'}", self._head, place[narrow])
+        size, number = struct.unpack_from(f"{self.order}HH", self._head, sizes[narrow])
+        if size < form.size:
+            return
+        octets = self.at(table, size * min(number, most))
+        for start in range(0, len(octets) - form.size + 1, size):
+            yield form.unpack_from(octets, start)

@@ -1,0 +1,90 @@
+"""Totals: a decoder object that has been fed many octets must answer like a new one.
+
+Some objects count what they have decoded, and fail from some total on: wasm-bindgen's kept one that failed after a
+mebioctet in all (#4472). One suite has streams of 2^16 octets before an error or a character. In the other, the earlier
+stream has 2^16 or 2^20 octets; after a reset, the later stream has a few. Chunks end inside characters.
+
+Totals of 2^20 octets are not asked in one stream: to compute the answer would take seconds for each.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.wire import AGAIN, STREAMING
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.pieces import fillers, pieces
+from overlong.conformance.vectors.suites.suite import Suite
+from overlong.conformance.vectors.vector import Vector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.reference.automaton import Automaton
+
+CATEGORY = "totals"
+_IN_ALL, _BEFORE = 1 << 16, (1 << 16, 1 << 20)
+"""The octets of a stream, and of an earlier stream."""
+_CHUNKS = 16
+"""The approximate number of chunks: few, since some decoders read all octets again with each."""
+_ODD = 3
+"""The octets by which chunks are shorter, so that they cut characters at each place in turn."""
+_NO_LEAD = b"\xff"
+
+
+def _cut(octets: bytes) -> Iterator[bytes]:
+    size = len(octets) // _CHUNKS - _ODD
+    return (octets[start : start + size] for start in range(0, len(octets), size))
+
+
+@cache
+def _text(automaton: Automaton, length: int) -> bytes:
+    """Text of the longest characters: it has the fewest."""
+    filler = fillers(automaton)[-1]
+    return filler * (length // len(filler))
+
+
+@cache
+def _streams(automaton: Automaton) -> tuple[Vector, ...]:
+    """Long streams that end with an error, in a character, or with a character."""
+    text, filler = _text(automaton, _IN_ALL), fillers(automaton)[-1]
+    ends = (_NO_LEAD + b"a", pieces(automaton).kinds[0], filler[:-1], filler + b"a")
+    return tuple(_stream(text + end) for end in ends)
+
+
+def _stream(octets: bytes) -> Vector:
+    return Vector(CATEGORY, octets, "after many octets in one stream", tuple(map(len, _cut(octets))))
+
+
+@cache
+def _again(automaton: Automaton) -> tuple[Vector, ...]:
+    """An error, and a character in two chunks, after a long stream."""
+    filler = fillers(automaton)[-1]
+    later = ((_NO_LEAD,), (filler[:1], filler[1:]))
+    return tuple(
+        Vector(
+            CATEGORY,
+            b"".join(chunks),
+            "after a stream of many octets",
+            tuple(map(len, chunks)),
+            earlier=tuple(_cut(_text(automaton, length))),
+        )
+        for length in _BEFORE
+        for chunks in later
+    )
+
+
+def _suite(name: str, sentence: str, asks: str, vectors: Callable[[Automaton], tuple[Vector, ...]]) -> Suite:
+    def batches(profile: Profile) -> Iterator[Batch]:
+        """One vector in each: it takes long."""
+        return (Batch.of([vector]) for vector in vectors(profile.dialect.automaton))
+
+    return Suite(name, sentence, batches, lambda profile: len(vectors(profile.dialect.automaton)), asks=asks)
+
+
+TOTALS = _suite("totals", "the result does not depend on how many octets the stream had", STREAMING, _streams)
+TOTALS_USED_BEFORE = _suite(
+    "totals-used-before", "nor on how many octets the decoder has decoded before", AGAIN, _again
+)
