@@ -77,7 +77,8 @@ def test_after_some_time_outs_the_limit_is_a_thousand_answers() -> None:
     assert limit.seconds([4], alone=True) == ALONE
     assert limit.seconds([4], alone=False) == LEAST, "it is asked again"
     assert "in place of 5 s" in limit.notes[-1]
-    assert limit.seconds([1 << 20], alone=True) == 5.0, "a long string takes longer"
+    assert limit.seconds([1 << 18], alone=True) == 5.0, "a long string takes longer"
+    assert limit.seconds([1 << 20], alone=True) == 20.0, "and so does a longer one"
 
 
 def test_a_slow_answer_raises_the_limit() -> None:

@@ -131,6 +131,7 @@ NOT_ALWAYS = {
     *("isolation", "expected", "sign", "stale", "buckets", "divergences", "invocation", "sha256", "dirHash"),
     *("without_text", "set_aside", "spelling", "subjects"),
     *("sentence", "condition", "confirmed", "commits"),
+    *("words", "rule", "numbers", "always"),  # a decoder's condition, or an encoder's
 }
 """Fields that are left out by older versions, or where there is nothing to say; the others are always there."""
 

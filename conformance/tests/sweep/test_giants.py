@@ -188,16 +188,16 @@ def test_a_target_that_cannot_be_asked_is_told_why():
 
 
 FAULTS = {
-    "int_length": "it reads the length as a number of 32 bits with a sign",
-    "uint_length": "it reads only the length modulo 2^32",
-    "refuses_negative": "from 2^31 octets of text on, it refuses well-formed text; from 2^32 octets of text on, it "
-    "accepts errors",
-    "int_rest": "from 2^31 octets of text on, it refuses well-formed text",
-    "int_index": "from 2^31 octets of text on, it crashes",
-    "int_offset": "from 2^31 octets of text on, it reports places that the string does not have; from 2^32 octets of "
-    "text on, it reports another offset",
-    "uint_offset": "from 2^32 octets of text on, it reports another offset",
-    "from_24": "from 2^24 octets of text on, it accepts errors",
+    "int_length": "reads the length as a number of 32 bits with a sign",
+    "uint_length": "reads only the length modulo 2^32",
+    "refuses_negative": "refuses well-formed text from 2^31 octets of text on; accepts errors from 2^32 octets of "
+    "text on",
+    "int_rest": "refuses well-formed text from 2^31 octets of text on",
+    "int_index": "crashes from 2^31 octets of text on",
+    "int_offset": "reports places that the string does not have from 2^31 octets of text on; reports another "
+    "offset from 2^32 octets of text on",
+    "uint_offset": "reports another offset from 2^32 octets of text on",
+    "from_24": "accepts errors from 2^24 octets of text on",
 }
 
 

@@ -133,7 +133,7 @@ def _sentence(plan: Plan, wrong: Sequence[_Wrong]) -> str:
         powers = [each.power for each in wrong if each.kind == kind]
         if powers:
             since.setdefault(min(powers), []).append(_WORDS[kind])
-    return "; ".join(f"from 2^{power} octets of text on, it {' and '.join(since[power])}" for power in sorted(since))
+    return "; ".join(f"{' and '.join(since[power])} from 2^{power} octets of text on" for power in sorted(since))
 
 
 _WORDS = {
@@ -156,8 +156,8 @@ def _signed(length: int) -> int:
 
 
 _MODELS = {
-    "it reads only the length modulo 2^32": _unsigned,
-    "it reads the length as a number of 32 bits with a sign": _signed,
+    "reads only the length modulo 2^32": _unsigned,
+    "reads the length as a number of 32 bits with a sign": _signed,
 }
 """Sentences, and how many octets such a validator reads."""
 

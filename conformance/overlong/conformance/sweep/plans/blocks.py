@@ -74,7 +74,8 @@ RUNS = KindOfPlan(
 )
 
 _GAPS = (0, 1, 17, 64)
-"""The octets between a character and an error."""
+"""The octets between any character and an error; between one of the first two forms and an error, any number is."""
+_FORMS_AT_ALL = 2
 _SAME_LENGTH = 3
 """The octets of each error after a scalar value, one for each lead: strings of one length are asked faster."""
 _MOST_NUMBERS = 1 << 21
@@ -89,17 +90,21 @@ def _follows(profile: Profile, most: int) -> Iterator[Grid]:
     for form in (_SLASH, *some.kinds):
         if len(form) <= _SAME_LENGTH and not automaton.accepts(form):
             errors.setdefault(form[0], form.ljust(_SAME_LENGTH, b"a"))
-    gaps = Axis("text between", tuple(b"a" * gap for gap in _GAPS if gap <= most))
-    for ranges in well_formed_products(automaton):
+    ill_formed = Axis("error, or text", (*errors.values(), b"a" * _SAME_LENGTH))
+    every = range(most + 1)
+    for number, ranges in enumerate(well_formed_products(automaton)):
         if prod(map(len, ranges)) > _MOST_NUMBERS:
             continue
         octets = [Axis("octet of a character", tuple(bytes([octet]) for octet in each)) for each in ranges]
-        yield Grid((*octets, gaps, Axis("error, or text", (*errors.values(), b"a" * _SAME_LENGTH))))
+        gaps = every if number < _FORMS_AT_ALL else [gap for gap in _GAPS if gap <= most]
+        yield Grid((*octets, Axis("text between", tuple(b"a" * gap for gap in gaps)), ill_formed))
+    few = Axis("character", tuple(each for each in (*some.characters, *OWN_MEANING) if len(each) > _FORMS_AT_ALL))
+    yield Grid((few, Axis("text between", tuple(b"a" * gap for gap in every)), ill_formed))
 
 
 FOLLOWS = KindOfPlan(
     "follows",
-    "an error of each kind after every scalar value, with up to {} octets between",
+    "an error of each kind after every scalar value, with 0 to {} octets between, or some of these",
     *(_follows, 0, 64, 64),
 )
 
