@@ -74,8 +74,9 @@ RUNS = KindOfPlan(
 )
 
 _GAPS = (0, 1, 17, 64)
-"""The octets between any character and an error; between one of the first two forms and an error, any number is."""
-_FORMS_AT_ALL = 2
+"""The octets between any character and an error of each lead."""
+_LATIN = 0x100
+"""The characters after which there are errors of each kind with any number of octets between, and some of each form."""
 _SAME_LENGTH = 3
 """The octets of each error after a scalar value, one for each lead: strings of one length are asked faster."""
 _MOST_NUMBERS = 1 << 21
@@ -90,16 +91,17 @@ def _follows(profile: Profile, most: int) -> Iterator[Grid]:
     for form in (_SLASH, *some.kinds):
         if len(form) <= _SAME_LENGTH and not automaton.accepts(form):
             errors.setdefault(form[0], form.ljust(_SAME_LENGTH, b"a"))
-    ill_formed = Axis("error, or text", (*errors.values(), b"a" * _SAME_LENGTH))
-    every = range(most + 1)
-    for number, ranges in enumerate(well_formed_products(automaton)):
+    text = b"a" * _SAME_LENGTH
+    gaps = Axis("text between", tuple(b"a" * gap for gap in _GAPS if gap <= most))
+    for ranges in well_formed_products(automaton):
         if prod(map(len, ranges)) > _MOST_NUMBERS:
             continue
         octets = [Axis("octet of a character", tuple(bytes([octet]) for octet in each)) for each in ranges]
-        gaps = every if number < _FORMS_AT_ALL else [gap for gap in _GAPS if gap <= most]
-        yield Grid((*octets, Axis("text between", tuple(b"a" * gap for gap in gaps)), ill_formed))
-    few = Axis("character", tuple(each for each in (*some.characters, *OWN_MEANING) if len(each) > _FORMS_AT_ALL))
-    yield Grid((few, Axis("text between", tuple(b"a" * gap for gap in every)), ill_formed))
+        yield Grid((*octets, gaps, Axis("error, or text", (*errors.values(), text))))
+    latin = filter(automaton.accepts, (chr(number).encode() for number in range(_LATIN)))
+    few = Axis("character", tuple(dict.fromkeys((*latin, *some.characters))))
+    every = Axis("text between", tuple(b"a" * gap for gap in range(most + 1)))
+    yield Grid((few, every, Axis("error, or text", (*dict.fromkeys((_SLASH, *some.kinds)), text))))
 
 
 FOLLOWS = KindOfPlan(
