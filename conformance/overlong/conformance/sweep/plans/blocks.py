@@ -76,7 +76,8 @@ RUNS = KindOfPlan(
 _GAPS = (0, 1, 17, 64)
 """The octets between any character and an error of each lead."""
 _LATIN = 0x100
-"""The characters after which there are errors of each kind with any number of octets between, and some of each form."""
+_NOTABLE = "\u2028\ufdd0\ufeff\ufffd"
+"""The characters after which there are errors of each kind with any number of octets between; and one of each script."""
 _SAME_LENGTH = 3
 """The octets of each error after a scalar value, one for each lead: strings of one length are asked faster."""
 _MOST_NUMBERS = 1 << 21
@@ -98,8 +99,8 @@ def _follows(profile: Profile, most: int) -> Iterator[Grid]:
             continue
         octets = [Axis("octet of a character", tuple(bytes([octet]) for octet in each)) for each in ranges]
         yield Grid((*octets, gaps, Axis("error, or text", (*errors.values(), text))))
-    latin = filter(automaton.accepts, (chr(number).encode() for number in range(_LATIN)))
-    few = Axis("character", tuple(dict.fromkeys((*latin, *some.characters))))
+    short = filter(automaton.accepts, (letter.encode() for letter in (*map(chr, range(_LATIN)), *_NOTABLE)))
+    few = Axis("character", tuple(dict.fromkeys((*short, *_texts(automaton)))))
     every = Axis("text between", tuple(b"a" * gap for gap in range(most + 1)))
     yield Grid((few, every, Axis("error, or text", (*dict.fromkeys((_SLASH, *some.kinds)), text))))
 
