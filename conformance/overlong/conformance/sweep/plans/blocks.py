@@ -77,7 +77,7 @@ _GAPS = (0, 1, 17, 64)
 """The octets between any character and an error of each lead."""
 _LATIN = 0x100
 _NOTABLE = "\u2028\ufdd0\ufeff\ufffd"
-"""Characters after which there are errors of each kind with any number of octets between, and one of each kind of text."""
+"""After these and one character of each kind of text, there are errors with any number of octets between."""
 _SAME_LENGTH = 3
 """The octets of each error after a scalar value, one for each lead: strings of one length are asked faster."""
 _MOST_NUMBERS = 1 << 21
