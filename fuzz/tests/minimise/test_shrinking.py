@@ -183,13 +183,22 @@ def test_an_answer_that_changes_shows_now_and_then():
     assert 0 < stable(found, Fake(answer).probe) < AGAIN
 
 
-@given(octets=st.binary(min_size=1, max_size=80))
-def test_a_place_lies_in_its_input(octets):
+@pytest.mark.parametrize(
+    ("octets", "place"),
+    [
+        (b"", "the end of the input"),
+        (b"\0", "UTF8-1: %x00-7F at an octet of 00-7F"),
+        (b"abc\xc0\x80", "an octet of C0-C1 F5-FF"),
+        (b"abc\xe0\x80\x80", "UTF8-3: %xE0 %xA0-BF UTF8-tail at an octet of 80-8F"),
+        (b"\xc2", "UTF8-2: %xC2-DF UTF8-tail at the end of the input"),
+        (b"abc\xe0\xa0\x80\xc2\x80", "UTF8-3: %xE0 %xA0-BF UTF8-tail at an octet of E0"),
+    ],
+)
+def test_a_place_is_that_of_the_flaw_or_of_the_first_character_that_is_not_ascii(octets, place):
     vector = first(octets)
     finding = compare(vector, "V", Accepted() if vector.flaw else Refused())
     assert finding is not None
-    place = place_of(finding)
-    assert 0 <= place.offset < place.offset + place.length <= len(octets)
+    assert place_of(finding) == place
 
 
 @given(

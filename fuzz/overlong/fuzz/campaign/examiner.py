@@ -22,6 +22,7 @@ from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.differing import Differing
 from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.triage import Examined
+from overlong.fuzz.execution.consequence import instead, is_cause
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.minimise.place import place_of, spliced
 from overlong.fuzz.minimise.shrinking import shrunk
@@ -79,11 +80,15 @@ class Probing:
         mine = [each for each in known if each.target == target and not each.is_difference]
         ids = {each.id for each in mine}
         explained = [each for each in mine if each.why is not None]
-        if (joined := next((each.id for each in explained if self._takes(each, finding)), None)) is not None:
+        if joined := self._joined(finding, explained):
             return joined
         if (name := _name(target, finding)) in ids:
             return name
         finding = self._steady(finding, probe)
+        if (cause := _cause_of(finding, probe)) is not None:
+            finding = cause
+            if joined := self._joined(finding, explained):
+                return joined
         if is_examinable(finding.code, finding.operation) and len(explained) < MOST:
             found = self._why(finding, probe)
             if found is not None and found.condition is not None:
@@ -91,8 +96,12 @@ class Probing:
         small, minimal = finding, False
         if finding.code not in CHANGING:
             small, minimal = shrunk(finding, probe, _SECONDS, self._clock)
-        place = _place_of_breakdown(small) if small.code in _BREAKDOWNS else small.place
+        place = place_of(small) if small.code in _BREAKDOWNS else small.place
         return Examined(_name(target, small, place), target, "", small, place, minimal)
+
+    def _joined(self, finding: Finding, explained: Sequence[StoredFinding]) -> str:
+        """The id of the explained finding whose cause has this one, too; empty if there is none."""
+        return next((each.id for each in explained if self._takes(each, finding)), "")
 
     def _takes(self, known: StoredFinding, finding: Finding) -> bool:
         """True if a finding belongs to the cause of a known one."""
@@ -230,10 +239,15 @@ def _name(target: str, finding: Finding, place: str = "") -> str:
     return id_of(json.dumps([target, finding.code, place or finding.place]))
 
 
-def _place_of_breakdown(finding: Finding) -> str:
-    place = place_of(finding)
-    at = f"an octet of {place.octets_at}" if place.octets_at else "the end of the input"
-    return f"{place.form} at {at}" if place.form else at
+def _cause_of(finding: Finding, probe: Probe) -> Finding | None:
+    """The cause of a finding that is a consequence: see :mod:`overlong.fuzz.execution.consequence`.
+
+    Raises:
+        TargetError: the target cannot be asked any more.
+    """
+    vector = instead(finding)
+    found = None if vector is None else probe.ask_one(vector, finding.operation)
+    return found if found is not None and is_cause(found) else None
 
 
 def _explained(found: Explanation, divergence: Divergence, examined: Finding) -> Examined:
