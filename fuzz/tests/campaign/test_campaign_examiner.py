@@ -120,6 +120,7 @@ def test_streams_and_offsets_belong_to_the_refused_character(targets, examining)
     first = examined("caf\N{LATIN SMALL LETTER E WITH ACUTE}".encode())
     assert first.where == "refuses U+00E9"
     assert examined(b"\xc3\xa9\xff") is first
+    assert examining(targets["refuses"])(b"a\xc3\xa9\xff").id == first.id
     assert examined(b"a\xc3\xa9 \xed\xa0\x80") is first
 
 

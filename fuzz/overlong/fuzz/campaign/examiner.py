@@ -15,7 +15,7 @@ from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.oracle.compare import place_of_fault
 from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.target import BudgetSpent
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.kind import MEMORY, Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol.wire import DECODE, GUARDED, VALIDATE
 from overlong.conformance.support.printable import printable
@@ -78,18 +78,13 @@ class Probing:
         if divergence.peer:
             return self._difference(divergence, probe)
         mine = [each for each in known if each.target == target and not each.is_difference]
-        ids = {each.id for each in mine}
-        explained = [each for each in mine if each.why is not None]
-        if joined := self._joined(finding, explained):
+        if joined := self._joined(finding, mine):
             return joined
-        if (name := _name(target, finding)) in ids:
-            return name
         finding = self._steady(finding, probe)
-        if (cause := _cause_of(finding, probe)) is not None:
-            finding = cause
-            if joined := self._joined(finding, explained):
-                return joined
-        if is_examinable(finding.code, finding.operation) and len(explained) < MOST:
+        finding = _cause_of(finding, probe) or finding
+        if joined := self._joined(finding, mine):
+            return joined
+        if is_examinable(finding.code, finding.operation) and sum(each.why is not None for each in mine) < MOST:
             found = self._why(finding, probe)
             if found is not None and found.condition is not None:
                 return _explained(found, divergence, finding)
@@ -99,9 +94,11 @@ class Probing:
         place = place_of(small) if small.code in _BREAKDOWNS else small.place
         return Examined(_name(target, small, place), target, "", small, place, minimal)
 
-    def _joined(self, finding: Finding, explained: Sequence[StoredFinding]) -> str:
-        """The id of the explained finding whose cause has this one, too; empty if there is none."""
-        return next((each.id for each in explained if self._takes(each, finding)), "")
+    def _joined(self, finding: Finding, known: Sequence[StoredFinding]) -> str:
+        """The id of the known finding whose cause has this one, too, or that has its place; empty if there is none."""
+        unexplained = _name(known[0].target, finding) if known else ""
+        takes = (self._takes(each, finding) if each.why is not None else each.id == unexplained for each in known)
+        return next((each.id for each, taken in zip(known, takes, strict=True) if taken), "")
 
     def _takes(self, known: StoredFinding, finding: Finding) -> bool:
         """True if a finding belongs to the cause of a known one."""
@@ -137,13 +134,14 @@ class Probing:
             return None
 
     def _steady(self, finding: Finding, probe: Probe) -> Finding:
-        """The finding as it shows each time, after any other input.
+        """The finding as it shows each time in new processes, after any other input.
 
         If it does not, it is one of a changing answer; or of memory, if an examination of that shows the reason.
 
         Raises:
             TargetError: the target cannot be asked any more.
         """
+        probe.renew()  # what it was asked before must not matter
         if finding.code not in CHANGING or finding.operation == GUARDED:
             vector, times = finding.vector, _DOUBTED_MEMORY if finding.operation == GUARDED else _DOUBTED
             answered = isinstance(finding.observed, Accepted | Refused | Failed)
@@ -252,14 +250,16 @@ def _cause_of(finding: Finding, probe: Probe) -> Finding | None:
 
 def _explained(found: Explanation, divergence: Divergence, examined: Finding) -> Examined:
     assert isinstance(found.condition, Condition)
-    shown, target = found.finding or examined, divergence.target
+    shown, target = found.finding, divergence.target
+    if shown is None or examined.claim == MEMORY != shown.claim:
+        shown = examined
     return Examined(
         id_of(json.dumps([target, found.condition.id])),
         target,
         "",
         shown,
         shown.place,
-        found.finding is not None,
+        shown is found.finding,
         replace(found.why, condition=kept(found.condition)),
         found.telling.vector.octets if found.telling is not None else b"",
     )
