@@ -51,7 +51,7 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
     """
     more = dict(cause.more)
     yield from _head(cause, width)
-    at = (cause.place, OPERATIONS.get(cause.operation, cause.operation))
+    asked = printable(OPERATIONS.get(cause.operation, cause.operation))
     name, expected, observed = printable(target, _NAME), printable(cause.expected), printable(cause.observed)
     if is_difference(cause):
         name += f", and {printable(more.get(PEER, ''), _NAME)}"
@@ -64,7 +64,7 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
         f"input {how_given(cause)}",
         *answers,
         *(f"{title} {printable(more[title])}" for title in (TELLING,) if title in more),
-        f"where {', '.join(printable(each) for each in at if each)}",
+        f"where {printable(cause.place)}, {asked}" if cause.place else f"asked to {asked}",
         f"{inputs(cause.count)}, {_stability(more)}{', perhaps not the shortest input' * (MINIMAL in more)}",
     ]
     for part in parts:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def fingerprint_of(finding: Finding, target: str) -> Fingerprint:
-    """The fingerprint of a finding that is not minimised: its code, and the octets at its place."""
+    """The fingerprint of a finding that is not examined: its code, and the octets at its place."""
     return Fingerprint(target, finding.operation, finding.code, place_of(finding))
 
 
