@@ -1,17 +1,22 @@
 """The examination of divergences: one bucket for each condition, and one for each habit in which two targets differ."""
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from overlong.conformance.examination.examine import examine
-from overlong.conformance.protocol.observation import Accepted
+from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.differing import Differing
 from overlong.fuzz.campaign.examiner import Probing
+from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.triage import stored
 from overlong.fuzz.campaign.written import finding_as_json, finding_of_text
 from overlong.fuzz.execution.differences import differences
@@ -19,6 +24,9 @@ from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 from overlong.fuzz.execution.engine import CampaignJob
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.execution.sampled import Sampled
+
+if TYPE_CHECKING:
+    from overlong.fuzz.minimise.stored import StoredFinding
 
 pytestmark = pytest.mark.long
 
@@ -70,12 +78,12 @@ def targets(tmp_path):
 @pytest.fixture
 def examining(tmp_path):
     """Examines findings of a target, one after another."""
-    opened = []
+    opened: list[Probe | Probing] = []
 
     def of(name, *others):
         probe, examiner = Probe(name), Probing(CampaignJob((name, *others)))
         opened.extend((probe, examiner))
-        known = []
+        known: list[StoredFinding] = []
 
         def examined(octets, operation="D", **more):
             fault = probe.ask_one(Vector("fuzz", octets, **more), operation)
@@ -179,3 +187,33 @@ def test_a_habit_of_replacing_is_told_once(offered, told):
     assert [f"{each.target} {each.finding.operation} {each.peer}" for each in found] == told
     assert all(each.finding.vector.octets == b"\xe0\xa0" for each in found)
     assert list(counts.values()) == [3] * len(told)
+
+
+def test_a_finding_of_an_earlier_version_keeps_its_place(tmp_path):
+    written = {
+        "id": "D-7f3a0c19", "target": "t", "operation": "V", "code": "OV201", "form": "UTF8-3", "octets_at": "80-9F",
+        "placement": "across a multiple of 64", "title": "overlong form accepted", "section": "", "octets": "e08080",
+        "chunks": None, "earlier": None, "expected": "", "observed": "", "peer": "", "minimal": True, "stable": 10,
+        "first": 0, "seconds": 0.5,
+    }  # fmt: skip
+    found = finding_of_text("D-7f3a0c19", json.dumps(written), 3, tmp_path)
+    assert found.where == found.place == "UTF8-3 at an octet of 80-9F, across a multiple of 64"
+    assert finding_as_json(found)["place"] == found.place
+
+
+def test_a_condition_that_is_damaged_is_an_error_in_a_line(targets, examining):
+    examined = examining(targets["refuses"])
+    first = examined("\N{LATIN SMALL LETTER E WITH ACUTE}".encode())
+    examiner = Probing(CampaignJob((targets["refuses"],)))
+    fault = Finding(Vector("fuzz", b"\xc3\xa9"), "D", "OV101", Vector("", b"\xc3\xa9").strict, Refused(0))
+    divergence = Divergence(first.target, fault, Fingerprint(first.target, "D", "OV101", ""), 1)
+    for name, value in (
+        ("dialect", "none"),
+        ("rule", [{"factor": "none"}]),
+        ("words", []),
+        ("rule", [{"factor": "offset", "to": "x"}]),
+    ):
+        why = replace(first.why, condition={**first.why.condition, name: value})
+        with pytest.raises(CampaignError, match=r"^finding D-[0-9a-f]{8}: condition: it is damaged"):
+            examiner.examine(divergence, [replace(first, id="D-00000000", why=why)])
+    examiner.close()

@@ -30,14 +30,15 @@ def condition_of(read: Mapping[str, Any]) -> Condition:
     Raises:
         ValueError, LookupError, TypeError: it is none.
     """
-    if read["dialect"] not in DIALECTS:
+    words = tuple(tuple(frozenset(bytes.fromhex(octets)) for octets in word) for word in read["words"])
+    if read["dialect"] not in DIALECTS or not words or not all(octets for word in words for octets in word):
         raise ValueError(read["dialect"])
     return Condition(
-        read["symptom"],
-        tuple(tuple(frozenset(bytes.fromhex(octets)) for octets in word) for word in read["words"]),
+        str(read["symptom"]),
+        words,
         Rule(tuple(map(_atom, read["rule"]))),
         read["dialect"],
-        read["operation"],
+        str(read["operation"]),
         int(read.get("commits", 0)),
         subparts=bool(read.get("subparts", False)),
         offsets=bool(read.get("offsets", False)),
@@ -45,14 +46,14 @@ def condition_of(read: Mapping[str, Any]) -> Condition:
 
 
 def _atom(read: Mapping[str, Any]) -> Atom:
-    factor = factor_named(read["factor"])
     values = read.get("values", read.get("all but"))
+    low, high = (read.get("equals", read.get(name)) for name in ("from", "to"))
     return Atom(
-        factor.name,
-        read.get("equals", read.get("from")),
-        read.get("equals", read.get("to")),
+        factor_named(read["factor"]).name,
+        None if low is None else int(low),
+        None if high is None else int(high),
         int(read.get("modulo", 0)),
-        frozenset(read.get("is", ())),
-        None if values is None else frozenset(values),
+        frozenset(map(int, read.get("is", ()))),
+        None if values is None else frozenset(map(int, values)),
         without="all but" in read,
     )
