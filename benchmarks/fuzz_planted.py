@@ -1,7 +1,7 @@
 """Planted bugs: the engine must find each within a minute of one core, as one finding, and none in correct decoders.
 
 Each bug of ``planted/bugs.py`` is fuzzed alone by the engine that campaigns use, until it is found and for some
-seconds more; divergences are minimised and put into buckets as in a campaign. A run is one bug with one seed.
+seconds more; divergences are examined and put into buckets as in a campaign. A run is one bug with one seed.
 Bounds: found within 60 s; exactly one bucket in 95 % of the runs; nothing found in 10 million inputs for right ones.
 
     python benchmarks/fuzz_planted.py [--quick] [--seeds N] [--more SECONDS] [--right INPUTS] [NAME ...]
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.report.found import abbreviated
 from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.campaign.examiner import Probing
-from overlong.fuzz.campaign.triage import thinned
+from overlong.fuzz.campaign.triage import stored, thinned
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 from planted.bugs import bugs, right
@@ -31,8 +31,8 @@ from planted.tables import build
 from runner import figure
 
 if TYPE_CHECKING:
-    from overlong.fuzz.campaign.triage import Examined
     from overlong.fuzz.execution.divergence import Fingerprint
+    from overlong.fuzz.minimise.stored import StoredFinding
     from planted.bugs import Bug
 
 SECONDS, SHARE = 60.0, 0.95
@@ -51,7 +51,7 @@ class Run:
     inputs: int = 0
     """The seconds until it was found, or all."""
     seconds: float = 0.0
-    buckets: dict[str, Examined] = field(default_factory=dict[str, "Examined"])
+    buckets: dict[str, StoredFinding] = field(default_factory=dict[str, "StoredFinding"])
 
     @property
     def found(self) -> bool:
@@ -67,11 +67,9 @@ class Run:
         return "\n".join((text, *(f"{'':<24} also {described(*other)}" for other in others)))
 
 
-def described(name: str, least: Examined) -> str:
-    """A bucket: its id, code, placement and least input."""
-    return (
-        f"{name} {least.finding.operation} {least.code} {least.placement}: {abbreviated(least.finding.vector.octets)}"
-    )
+def described(name: str, least: StoredFinding) -> str:
+    """A bucket: its id, code, condition and least input."""
+    return f"{name} {least.operation} {least.code} {least.where}: {abbreviated(least.octets)}"
 
 
 def run(bug: Bug, seed: int, more: float) -> Run:
@@ -93,8 +91,9 @@ def run(bug: Bug, seed: int, more: float) -> Run:
             for divergence in thinned(ran).divergences:
                 if divergence.fingerprint not in seen and len(seen) < _FINGERPRINTS:
                     seen.add(divergence.fingerprint)
-                    examined = examiner.examine(divergence)
-                    result.buckets.setdefault(examined.id, examined)
+                    examined = examiner.examine(divergence, list(result.buckets.values()))
+                    if not isinstance(examined, str):
+                        result.buckets.setdefault(examined.id, stored(examined, divergence, 0, 0.0))
             count = min(2 * count, _MOST)
     finally:
         engine.close()

@@ -26,9 +26,10 @@ from overlong.fuzz.execution.engine import BLOCK, CampaignJob, UnitResult, WorkU
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from overlong.fuzz.minimise.stored import StoredFinding
     from overlong.reference import Dialect
 
 TARGETS = ("one", "two")
@@ -109,7 +110,7 @@ class Looks:
         self.examined: list[Divergence] = []
         self.job, self._meanwhile = job, meanwhile
 
-    def examine(self, divergence: Divergence) -> Examined:
+    def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined:
         for _ in range(3 if self.job.engine == "slow to examine" else 0):
             time.sleep(0.05)
             self._meanwhile()
@@ -120,7 +121,7 @@ class Looks:
             Vector("fuzz", octets), "D", "OV201", Rejected(0, 1, incomplete=False), Accepted((65,)), cause
         )
         name = "D-" + hashlib.sha256(f"{divergence.target} {cause}".encode()).hexdigest()[:8]
-        return Examined(name, divergence.target, "", "OV201", cause, "", "anywhere", finding, minimal=True)
+        return Examined(name, divergence.target, "", finding, cause, minimal=True)
 
     def stable(self, examined: Examined) -> int:
         return 10

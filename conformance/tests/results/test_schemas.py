@@ -83,7 +83,7 @@ OTHERS = {
             "conformance/certification/survey/learning.py",
             "conformance/sweep/ledger.py",
             "conformance/targets/consent.py",
-            "fuzz/minimise/bucket.py",
+            "fuzz/campaign/examiner.py",
             "fuzz/campaign/header.py",
             "fuzz/campaign/store.py",
             "fuzz/campaign/written.py",

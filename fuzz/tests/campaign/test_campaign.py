@@ -101,7 +101,7 @@ def test_findings_and_counts_are_those_of_the_numbers(uninterrupted):
     expected = Counter(
         (each.target, each.finding.place) for index in range(RUNS) for each in stand_in.diverging(job(), index)
     )
-    got = Counter({(each.target, each.form): each.count for each in findings_in(uninterrupted)})
+    got = Counter({(each.target, each.place): each.count for each in findings_in(uninterrupted)})
     assert got.keys() == expected.keys()  # the rare cause behind the fingerprint of another is found, too
     behind = ("one", "rare"), ("one", "often")
     assert sum(got[each] for each in behind) == sum(expected[each] for each in behind)
@@ -374,7 +374,7 @@ def test_a_decoder_that_is_wrong_everywhere_is_not_examined_for_ever(tmp_path):
     folder = tmp_path / "campaign"
     with created(folder, engine="wrong everywhere") as campaign:
         status = campaign.run(runs=2 * BLOCK)
-    scalars = [each for each in status.findings if each.form.startswith("scalars")]
+    scalars = [each for each in status.findings if each.place.startswith("scalars")]
     assert len(scalars) == AT_ONCE + 1  # and the 128th
     (note,) = status.notes
     assert note.startswith(f"one: {200 - AT_ONCE - 1} further sorts of scalars (")

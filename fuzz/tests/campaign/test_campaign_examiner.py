@@ -1,19 +1,32 @@
-"""The examination of divergences: a difference is minimised on both targets, and a habit of replacing is one bucket."""
+"""The examination of divergences: one bucket for each condition, and one for each habit in which two targets differ."""
 
+from __future__ import annotations
+
+import json
 from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
-from overlong.conformance.protocol.observation import Accepted
+from overlong.conformance.examination.examine import examine
+from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.differing import Differing
 from overlong.fuzz.campaign.examiner import Probing
+from overlong.fuzz.campaign.status import CampaignError
+from overlong.fuzz.campaign.triage import stored
+from overlong.fuzz.campaign.written import finding_as_json, finding_of_text
 from overlong.fuzz.execution.differences import differences
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 from overlong.fuzz.execution.engine import CampaignJob
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.execution.sampled import Sampled
+
+if TYPE_CHECKING:
+    from overlong.fuzz.minimise.stored import StoredFinding
 
 pytestmark = pytest.mark.long
 
@@ -29,38 +42,109 @@ def targets(tmp_path):
         "    except UnicodeDecodeError:\n"
         "        raise ValueError('ill-formed') from None\n"
     )
-    (tmp_path / "wrong.py").write_text(
-        "def decode(octets):\n"
-        "    if octets.startswith(b'\\xc0'):\n"
-        "        return octets[1:].decode('utf-8', 'replace')\n"
-        "    return octets.decode('utf-8')\n"
-    )
     (tmp_path / "twice.py").write_text(
+        "import re\n"
+        "def shorter(found):\n"
+        "    return bytes([found[0][0] & 1 << 6 | found[0][1] & 63])\n"
         "def decode(octets):\n"
-        "    if octets.startswith(b'\\xc0') or octets[8:9] == b'\\xc1':\n"
-        "        return octets.decode('utf-8', 'replace')\n"
-        "    return octets.decode('utf-8')\n"
+        "    octets = octets[:8] + re.sub(rb'\\A\\xc1[\\x80-\\xbf]', shorter, octets[8:])\n"
+        "    return re.sub(rb'\\A\\xc0[\\x80-\\xbf]', shorter, octets).decode()\n"
     )
-    return {name: f"py:{tmp_path}/{name}.py:decode" for name in ("right", "silent", "wrong", "twice")}
+    (tmp_path / "refuses.py").write_text(
+        "def decode(octets):\n"
+        "    at = octets.find(b'\\xc3\\xa9')\n"
+        "    octets[: at if at >= 0 else None].decode()\n"
+        "    if at >= 0:\n"
+        "        raise UnicodeDecodeError('utf-8', octets, at, at + 1, 'refused')\n"
+        "    return octets.decode()\n"
+    )
+    (tmp_path / "dies.py").write_text(
+        "import os\n"
+        "def decode(octets):\n"
+        "    if b'\\xf8' in octets or octets.endswith(b'\\xe2\\x82'):\n"
+        "        os.abort()\n"
+        "    return octets.decode()\n"
+    )
+    (tmp_path / "changes.py").write_text(
+        "import itertools\n"
+        "calls = itertools.count()\n"
+        "def decode(octets):\n"
+        "    return octets.decode('utf-8', 'strict' if octets[:2] != b'\\xfe\\xff' or next(calls) % 4 else 'replace')\n"
+    )
+    names = ("right", "silent", "twice", "refuses", "dies", "changes")
+    return {name: f"py:{tmp_path}/{name}.py:decode" for name in names}
 
 
-def test_a_fault_is_minimised_put_into_its_bucket_and_asked_again(targets):
-    probe = Probe(targets["wrong"])
-    fault = probe.ask_one(Vector("fuzz", b"\xc0\xafsome text"), probe.whole)
-    probe.close()
-    assert fault is not None
-    examiner = Probing(CampaignJob((targets["right"], targets["wrong"])))
-    try:
-        name = targets["wrong"]
-        examined = examiner.examine(Divergence(name, fault, Fingerprint(name, "D", fault.code, ""), 5))
-        assert examined.minimal
-        assert examined.code == fault.code == "OV201"
-        assert len(examined.finding.vector.octets) <= 2
-        assert examiner.stable(examined) == 10
-        again = examiner.examine(Divergence(name, examined.finding, Fingerprint(name, "D", fault.code, ""), 6))
-        assert again.id == examined.id
-    finally:
-        examiner.close()
+@pytest.fixture
+def examining(tmp_path):
+    """Examines findings of a target, one after another."""
+    opened: list[Probe | Probing] = []
+
+    def of(name, *others):
+        probe, examiner = Probe(name), Probing(CampaignJob((name, *others)))
+        opened.extend((probe, examiner))
+        known: list[StoredFinding] = []
+
+        def examined(octets, operation="D", **more):
+            fault = probe.ask_one(Vector("fuzz", octets, **more), operation)
+            assert fault is not None
+            divergence = Divergence(name, fault, Fingerprint(name, operation, fault.code, ""), 1)
+            result = examiner.examine(divergence, known)
+            if isinstance(result, str):
+                return next(each for each in known if each.id == result)
+            kept = replace(stored(result, divergence, examiner.stable(result), 0.0), telling=octets)
+            written = finding_of_text(kept.id, json.dumps(finding_as_json(kept)), 0, tmp_path)
+            assert written == kept
+            known.append(written)
+            return written
+
+        return examined
+
+    yield of
+    for each in opened:
+        each.close()
+
+
+def test_a_condition_is_a_bucket_and_takes_what_it_predicts(targets, examining):
+    """It is known from its file alone; certify gives the same id."""
+    examined = examining(targets["twice"], targets["right"])
+    first = examined(b"\xc0\xafsome text")
+    assert (first.where, first.code, first.octets, first.stable) == (
+        "accepts C0 80-BF at offset 0",
+        "OV201",
+        b"\xc0\x80",
+        10,
+    )
+    assert examined(b"\xc0\x80") is first
+    assert examined(b"\xc0\xbf and other text") is first
+    placed = examined(b"12345678\xc1\xbf and other text")
+    assert "offset 8" in placed.where
+    assert placed.id != first.id
+    assert first.why.id == examine(targets["twice"], b"\xc0\xaftext").id
+
+
+def test_streams_and_offsets_belong_to_the_refused_character(targets, examining):
+    examined = examining(targets["refuses"])
+    first = examined("caf\N{LATIN SMALL LETTER E WITH ACUTE}".encode())
+    assert first.where == "refuses U+00E9"
+    assert examined(b"\xc3\xa9\xff") is first
+    assert examining(targets["refuses"])(b"a\xc3\xa9\xff").id == first.id
+    assert examined(b"a\xc3\xa9 \xed\xa0\x80") is first
+
+
+def test_what_cannot_be_explained_goes_by_its_code_and_place(targets, examining):
+    examined = examining(targets["dies"])
+    first, second = examined(b"some text\xf8 and \xe2\x82\xac"), examined(b"cut short: \xe2\x82")
+    assert (first.code, first.octets, first.place) == ("OV602", b"\xf8", "an octet of C0-C1 F5-FF")
+    assert (second.code, second.octets, second.minimal) == ("OV602", b"\xe2\x82", True)
+    assert first.id != second.id
+    assert first.why is None
+
+
+def test_an_answer_that_changes_is_one_bucket_whatever_the_input(targets, examining):
+    examined = examining(targets["changes"])
+    first = examined(b"\xfe\xff")
+    assert (first.code, first.minimal) == ("OV605", False)
 
 
 def test_two_that_are_right_and_say_the_same_do_not_differ(targets):
@@ -73,29 +157,6 @@ def test_two_that_are_right_and_say_the_same_do_not_differ(targets):
     finally:
         right.close()
         silent.close()
-
-
-def test_what_a_known_fault_explains_is_recognised_and_nothing_else(targets):
-    name = targets["twice"]
-    probe, examiner = Probe(name), Probing(CampaignJob((name,)))
-    try:
-
-        def examined(octets):
-            fault = probe.ask_one(Vector("fuzz", octets), "D")
-            assert fault is not None
-            assert fault.code == "OV201"
-            return examiner.examine(Divergence(name, fault, Fingerprint(name, "D", fault.code, ""), 1))
-
-        first = examined(b"\xc0\xafsome text")
-        assert first.placement == "anywhere"
-        assert examined(b"\xc0\x80") is first
-        assert examined(b"\xc0\xbf and other text") is first
-        placed = examined(b"12345678\xc1\xbf and other text")  # alone, this input gets the right answer
-        assert placed.placement == "at a multiple of 8"
-        assert placed.id != first.id
-    finally:
-        probe.close()
-        examiner.close()
 
 
 @pytest.mark.parametrize(
@@ -126,3 +187,33 @@ def test_a_habit_of_replacing_is_told_once(offered, told):
     assert [f"{each.target} {each.finding.operation} {each.peer}" for each in found] == told
     assert all(each.finding.vector.octets == b"\xe0\xa0" for each in found)
     assert list(counts.values()) == [3] * len(told)
+
+
+def test_a_finding_of_an_earlier_version_keeps_its_place(tmp_path):
+    written = {
+        "id": "D-7f3a0c19", "target": "t", "operation": "V", "code": "OV201", "form": "UTF8-3", "octets_at": "80-9F",
+        "placement": "across a multiple of 64", "title": "overlong form accepted", "section": "", "octets": "e08080",
+        "chunks": None, "earlier": None, "expected": "", "observed": "", "peer": "", "minimal": True, "stable": 10,
+        "first": 0, "seconds": 0.5,
+    }  # fmt: skip
+    found = finding_of_text("D-7f3a0c19", json.dumps(written), 3, tmp_path)
+    assert found.where == found.place == "UTF8-3 at an octet of 80-9F, across a multiple of 64"
+    assert finding_as_json(found)["place"] == found.place
+
+
+def test_a_condition_that_is_damaged_is_an_error_in_a_line(targets, examining):
+    examined = examining(targets["refuses"])
+    first = examined("\N{LATIN SMALL LETTER E WITH ACUTE}".encode())
+    examiner = Probing(CampaignJob((targets["refuses"],)))
+    fault = Finding(Vector("fuzz", b"\xc3\xa9"), "D", "OV101", Vector("", b"\xc3\xa9").strict, Refused(0))
+    divergence = Divergence(first.target, fault, Fingerprint(first.target, "D", "OV101", ""), 1)
+    for name, value in (
+        ("dialect", "none"),
+        ("rule", [{"factor": "none"}]),
+        ("words", []),
+        ("rule", [{"factor": "offset", "to": "x"}]),
+    ):
+        why = replace(first.why, condition={**first.why.condition, name: value})
+        with pytest.raises(CampaignError, match=r"^finding D-[0-9a-f]{8}: condition: it is damaged"):
+            examiner.examine(divergence, [replace(first, id="D-00000000", why=why)])
+    examiner.close()

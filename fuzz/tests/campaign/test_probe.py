@@ -180,14 +180,3 @@ def test_a_declared_trait_is_no_fault_and_a_false_declaration_is_one(probe):
 def test_recorded_answers_cannot_be_fuzzed(tmp_path):
     with pytest.raises(TargetError, match="fuzz the decoder itself"):
         Probe(f"answers:{tmp_path}/none.jsonl").opened()
-
-
-def test_the_cause_of_an_offset_is_what_is_accepted_before_it():
-    known_wrong = Path(__file__).parents[3] / "conformance/tests/known_wrong.py"
-    surrogates = Probe(f"py:{known_wrong}:surrogates")
-    finding = surrogates.ask_one(Vector("fuzz", b"a\xed\xa0\x80b\xff"), "D")
-    assert finding is not None
-    cause = surrogates.cause_of(finding)
-    assert cause is not None
-    assert (finding.code, cause.code, cause.vector.octets) == ("OV301", "OV202", b"a\xed\xa0\x80b")
-    surrogates.close()

@@ -30,7 +30,7 @@ def finding(number, code, octets, operation="D", chunks=None, earlier=None, **mo
     vector = Vector("fuzz", octets, chunks=chunks)
     expected = expected_in_words(vector.replaced if operation in "LTM" else vector.strict)
     return StoredFinding(
-        f"D-{number:08x}", "-- decoder", operation, code, "", "", "anywhere", "a title", "RFC 3629", octets, chunks,
+        f"D-{number:08x}", "-- decoder", operation, code, "", "a title", "RFC 3629", octets, chunks,
         earlier, expected, "accepted", "", minimal=True, stable=10, count=1, first=1, seconds=1.0, **more,
     )  # fmt: skip
 
@@ -304,7 +304,7 @@ HOSTILE = 'x\\u000a*/\n"""#{};\\\r\u2028\u202e??/' + "\\" * 90
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_hostile_text_is_a_comment_and_no_more(language):
     hostile = replace(
-        FINDINGS[0], target=f"py:{HOSTILE}:{HOSTILE}", title=HOSTILE, section=HOSTILE, observed=HOSTILE, form=HOSTILE
+        FINDINGS[0], target=f"py:{HOSTILE}:{HOSTILE}", title=HOSTILE, section=HOSTILE, observed=HOSTILE, place=HOSTILE
     )
     ours = source(FINDINGS[0], language, folder="x").split("\n")
     theirs = source(hostile, language, folder=HOSTILE).split("\n")

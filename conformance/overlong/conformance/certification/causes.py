@@ -12,10 +12,10 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.choosing import MOST, is_examinable, rank, why
+from overlong.conformance.examination.explanation import resembles
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import EARLIEST, MEMORY, Code
-from overlong.conformance.protocol.wire import GUARDED
+from overlong.conformance.protocol.kind import MEMORY, Code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 _KEPT = 256
 """About how many divergences of one kind are held against each condition; the others of the kind go with them."""
-_VAGUE = 0.95
-"""A rule that predicts less of fresh inputs tells nothing apart."""
 _SKIPPED = {Code.UNSTABLE, Code.IN_COMPANY}
 """Where these were found, experiments show nothing."""
 
@@ -162,23 +160,17 @@ class _Left:
 
 
 def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left], *, again: bool) -> Bucket:
-    """The bucket of an explanation: all divergences that it predicts, and ``example``.
+    """The bucket of an explanation: all divergences that it predicts, those that resemble it, and ``example``.
 
-    If the explanation was found ``again``, its rule does not predict all of its own cause.
-
-    A rule that predicts not quite all takes the others of the code and place of the example, too; one that predicts
-    less, or a rule of streams, all of the code. Faults of memory and internal errors of one code are one cause, and so
-    are output and refusals at a wrong time at one place.
+    If the explanation was found ``again``, its rule does not predict all of its own cause: what has the code and place
+    of the example belongs to it.
     """
-    assert explanation.condition is not None
-    closed = (
-        not again and explanation.confirmed and example.operation != GUARDED and example.code != Code.INTERNAL_ERROR
-    )
-    vague = not explanation.confirmed and (explanation.share < _VAGUE or explanation.condition.streams)
+    condition = explanation.condition
+    assert condition is not None
 
     def joins(finding: Finding) -> bool:
-        alike = finding.code == example.code if vague else finding.bucket == example.bucket and not closed
-        alike |= finding.claim == example.claim == EARLIEST and finding.place == example.place
+        alike = resembles(finding, example, condition, explanation.share)
+        alike |= again and finding.bucket == example.bucket
         return alike or finding is example or explanation.joins(finding)
 
     members, count, keys = list["Finding"](), 0, set[tuple[str, str]]()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.oracle.finding import Why, id_of
+from overlong.conformance.protocol.kind import EARLIEST, Code
+from overlong.conformance.protocol.wire import GUARDED
 
 if TYPE_CHECKING:
     from overlong.conformance.examination.condition import Condition
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 GOOD = 0.99
 """The share of fresh questions that a rule must predict to count as one."""
+_VAGUE = 0.95
+"""A rule that predicts less of fresh inputs tells nothing apart."""
 
 
 @dataclass(frozen=True)
@@ -88,3 +92,37 @@ class Explanation:
             "confirmed": [self.predicted, self.checked],
             "asked": self.asked,
         }
+
+
+class Shown(Protocol):
+    """What is read of the example of a cause."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def operation(self) -> str: ...
+    @property
+    def place(self) -> str: ...
+    @property
+    def claim(self) -> str: ...
+
+
+def resembles(finding: Finding, example: Shown, condition: Condition | OfNumbers, share: float) -> bool:
+    """True if a finding belongs to a cause by its code and place, even if the condition does not predict it.
+
+    A rule that predicts not quite all takes the others of the code and place of the example, too; one that predicts
+    less, or a rule of streams, all of the code. Faults of memory and internal errors of one code are one cause, and so
+    are output and refusals at a wrong time at one place.
+
+    Args:
+        finding: another finding of the same target.
+        example: the examined one.
+        condition: what explains that.
+        share: of fresh questions, that the condition predicted.
+    """
+    if finding.claim == example.claim == EARLIEST and finding.place == example.place:
+        return True
+    if share >= GOOD and example.operation != GUARDED and example.code != Code.INTERNAL_ERROR:
+        return False
+    vague = share < GOOD and (share < _VAGUE or condition.streams)
+    return finding.code == example.code and (vague or finding.place == example.place)

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.wording import RUN, in_chunks
-from overlong.conformance.results.model import MINIMAL, PEER, PEER_ANSWERS, PLACEMENT, STABLE, Standing
+from overlong.conformance.results.model import (
+    MINIMAL,
+    PEER,
+    PEER_ANSWERS,
+    PREDICTS,
+    SENTENCE,
+    STABLE,
+    TELLING,
+    Standing,
+)
 from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
@@ -42,7 +51,7 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
     """
     more = dict(cause.more)
     yield from _head(cause, width)
-    at = (cause.place, more.get(PLACEMENT, ""), OPERATIONS.get(cause.operation, cause.operation))
+    asked = printable(OPERATIONS.get(cause.operation, cause.operation))
     name, expected, observed = printable(target, _NAME), printable(cause.expected), printable(cause.observed)
     if is_difference(cause):
         name += f", and {printable(more.get(PEER, ''), _NAME)}"
@@ -51,9 +60,11 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
         answers = [f"expected {expected}", f"observed {observed}"]
     parts = [
         f"target {name}",
+        *(f"{title} {printable(more[title], _NAME)}" for title in (SENTENCE, PREDICTS) if title in more),
         f"input {how_given(cause)}",
         *answers,
-        f"where {', '.join(printable(each) for each in at if each)}",
+        *(f"{title} {printable(more[title])}" for title in (TELLING,) if title in more),
+        f"where {printable(cause.place)}, {asked}" if cause.place else f"asked to {asked}",
         f"{inputs(cause.count)}, {_stability(more)}{', perhaps not the shortest input' * (MINIMAL in more)}",
     ]
     for part in parts:

@@ -28,12 +28,12 @@ __all__ = [
     "MORE",
     "PEER",
     "PEER_ANSWERS",
-    "PLACEMENT",
     "PLAN",
     "PREDICTS",
     "SENTENCE",
     "STABLE",
     "STRINGS",
+    "TELLING",
     "Cause",
     "Drawn",
     "Map",
@@ -81,9 +81,9 @@ EXPECTED = "expected deviation"
 """Title in :attr:`Cause.more` of the expected answer on the newer side."""
 SENTENCE, PREDICTS = "cause", "predicts"
 """Titles in :attr:`Cause.more` of an examined cause: when the decoder is wrong, and how well that predicts."""
-PLACEMENT, STABLE, MINIMAL = "where", "stable", "minimal"
-"""Titles in :attr:`Cause.more` of a campaign's finding: the role of its place; how often it showed again (``10 of
-10``); and, if it may not be the least input, a remark."""
+TELLING, STABLE, MINIMAL = "says more", "stable", "minimal"
+"""Titles in :attr:`Cause.more` of a campaign's finding: an input that says more than the least one; how often it showed
+again (``10 of 10``); and, if it may not be the least input, a remark."""
 PEER, PEER_ANSWERS = "the other target", "the other"
 """Likewise of a difference between two targets."""
 INPUTS = "inputs"

@@ -56,7 +56,3 @@ class Differing(Probe):
             found = next(iter(differences(one, Counter())), None)
             result.append((observed, None if found is None else found.finding))
         return result
-
-    def cause_of(self, finding: Finding) -> Finding:
-        """The finding itself, since it can have no simpler cause."""
-        return finding

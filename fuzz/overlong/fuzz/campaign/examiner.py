@@ -1,34 +1,50 @@
-"""Turns divergences into buckets: finds the least example, and a simpler question with a wrong answer."""
+"""Turns divergences into buckets: a condition where experiments find one, else the code and the place."""
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import POSITION
-from overlong.conformance.protocol.wire import AGAIN, AGAIN_REPLACE, DECODE, REPLACE, REPLACING, STREAMING, VALIDATE
+from overlong.conformance.examination.choosing import MOST, is_examinable, why
+from overlong.conformance.examination.condition import Condition
+from overlong.conformance.examination.explanation import resembles
+from overlong.conformance.examination.kept import condition_of, kept
+from overlong.conformance.examination.prediction import predicts
+from overlong.conformance.oracle.compare import place_of_fault
+from overlong.conformance.oracle.finding import id_of
+from overlong.conformance.oracle.target import BudgetSpent
+from overlong.conformance.protocol.kind import MEMORY, Code
+from overlong.conformance.protocol.observation import Accepted, Failed, Refused
+from overlong.conformance.protocol.wire import DECODE, GUARDED, VALIDATE
+from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.differing import Differing
+from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.triage import Examined
+from overlong.fuzz.execution.consequence import instead, is_cause
 from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.minimise.bucket import UNSTABLE, key_of
-from overlong.fuzz.minimise.minimise import Minimised, minimise, order
-from overlong.fuzz.minimise.place import REFUSED, place_of
-from overlong.fuzz.minimise.stability import stable
-from overlong.fuzz.minimise.stored import AGAIN as TIMES
-from overlong.fuzz.minimise.stored import ANYWHERE
-from overlong.reference import DEFECTS
+from overlong.fuzz.minimise.place import place_of, spliced
+from overlong.fuzz.minimise.shrinking import shrunk
+from overlong.fuzz.minimise.stability import CHANGING, stable
+from overlong.fuzz.minimise.stored import AGAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.target import Answered, Target
+    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.vectors.batch import Batch
     from overlong.fuzz.execution.divergence import Divergence
     from overlong.fuzz.execution.engine import CampaignJob
-    from overlong.fuzz.minimise.bucket import Key
+    from overlong.fuzz.minimise.stored import StoredFinding
 
-_SECONDS = 5.0  # to minimise a fault
-_DIFFERENCE = 1.0  # to minimise a difference: there are many, and they are no faults
+_SECONDS = 5.0  # to shrink the input of a fault
+_DIFFERENCE = 1.0  # to shrink that of a difference: there are many, and they are no faults
+_DOUBTED, _DOUBTED_MEMORY, _DOUBTED_FAULTS = 8, 3, 1
+"""How often a finding must show again, with other inputs in between; in memory; and one that ends its process."""
 
 
 class Probing:
@@ -43,56 +59,114 @@ class Probing:
         """
         self._meanwhile = meanwhile
         self._elsewhere = 0.0
-        self._least: dict[Key, Examined] = {}
-        """The least examples of faults that show in any place."""
+        self._profile = job.profile
+        self._conditions: dict[str, Condition] = {}
         probes = [Probe(target, job.limits, job.profile) for target in job.targets]
         self._probes = {probe.id: probe for probe in probes}
 
-    def examine(self, divergence: Divergence) -> Examined:
-        """Find the bucket and the least example of a divergence.
+    def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined | str:
+        """Find the bucket and the least example of a divergence; or the id of a known finding that it belongs to.
+
+        A finding that a known condition predicts, or one of a code and place that experiments could not explain, is
+        not asked again.
+
+        Raises:
+            CampaignError: a known finding cannot be read.
+            TargetError: the target cannot be asked any more.
+        """
+        probe, finding, target = self._probes[divergence.target], divergence.finding, divergence.target
+        if divergence.peer:
+            return self._difference(divergence, probe)
+        mine = [each for each in known if each.target == target and not each.is_difference]
+        if joined := self._joined(finding, mine):
+            return joined
+        finding = self._steady(finding, probe)
+        finding = _cause_of(finding, probe) or finding
+        if joined := self._joined(finding, mine):
+            return joined
+        if is_examinable(finding.code, finding.operation) and sum(each.why is not None for each in mine) < MOST:
+            found = self._why(finding, probe)
+            if found is not None and found.condition is not None:
+                return _explained(found, divergence, finding)
+        small, minimal = finding, False
+        if finding.code not in CHANGING:
+            small, minimal = shrunk(finding, probe, _SECONDS, self._clock)
+        place = place_of(small) if small.code in _BREAKDOWNS else small.place
+        return Examined(_name(target, small, place), target, "", small, place, minimal)
+
+    def _joined(self, finding: Finding, known: Sequence[StoredFinding]) -> str:
+        """The id of the known finding whose cause has this one, too, or that has its place; empty if there is none."""
+        unexplained = _name(known[0].target, finding) if known else ""
+        takes = (self._takes(each, finding) if each.why is not None else each.id == unexplained for each in known)
+        return next((each.id for each, taken in zip(known, takes, strict=True) if taken), "")
+
+    def _takes(self, known: StoredFinding, finding: Finding) -> bool:
+        """True if a finding belongs to the cause of a known one."""
+        assert known.why is not None
+        predicted, checked = known.why.confirmed
+        condition = self._condition(known)
+        return predicts(condition, known.code, finding) or resembles(
+            finding, known, condition, predicted / checked if checked else 0.0
+        )
+
+    def _condition(self, known: StoredFinding) -> Condition:
+        """The condition of a known finding.
+
+        Raises:
+            CampaignError: it is none.
+        """
+        assert known.why is not None
+        if known.id not in self._conditions:
+            try:
+                self._conditions[known.id] = condition_of(known.why.condition)
+            except (ValueError, LookupError, TypeError) as error:
+                raise CampaignError(
+                    f"finding {printable(known.id, 40)}: condition: it is damaged; choose another folder with -o"
+                ) from error
+        return self._conditions[known.id]
+
+    def _why(self, finding: Finding, probe: Probe) -> Explanation | None:
+        """What experiments find; None if they do not show it again, or the target fails too often."""
+        try:
+            return why(finding, _Watched(probe.opened(), self._meanwhile), self._profile)
+        except BudgetSpent:
+            probe.renew()
+            return None
+
+    def _steady(self, finding: Finding, probe: Probe) -> Finding:
+        """The finding as it shows each time in new processes, after any other input.
+
+        If it does not, it is one of a changing answer; or of memory, if an examination of that shows the reason.
 
         Raises:
             TargetError: the target cannot be asked any more.
         """
-        probe = self._probes[divergence.target]
-        if divergence.peer:
-            both = Differing(probe, self._probes[divergence.peer], divergence.finding.operation)
-            small = minimise(divergence.finding, both, seconds=_DIFFERENCE, clock=self._clock)
-            key = key_of(small.finding, f"{divergence.target} and {divergence.peer}")
-            # a habit shows in many places, but is one finding
-            name = key._replace(form="", octets_at="", placement="").id
-        else:
-            if (known := self._recognised(divergence.finding, probe)) is not None:
-                return known
-            small = minimise(divergence.finding, probe, seconds=_SECONDS, clock=self._clock)
-            if (simpler := _simpler(small.finding, probe)) is not None:
-                small = minimise(simpler, probe, seconds=_SECONDS, clock=self._clock)
-            key = key_of(small.finding, divergence.target)
-            name = key.id
-        examined = _examined(small, divergence, name, (key.form, key.octets_at, key.placement))
-        if small.minimal and key.placement == ANYWHERE and not divergence.peer:
-            self._least[key._replace(octets_at="")] = examined
-        return examined
+        probe.renew()  # what it was asked before must not matter
+        if finding.code not in CHANGING or finding.operation == GUARDED:
+            vector, times = finding.vector, _DOUBTED_MEMORY if finding.operation == GUARDED else _DOUBTED
+            answered = isinstance(finding.observed, Accepted | Refused | Failed)
+            harmless = [spliced(vector, 0, len(vector.octets), octets) for octets in (b"", b"\0")]
+            asked = [each for number in range(times) for each in (harmless[number % 2], vector)]
+            asked = [*asked, vector] if answered else asked[: 2 * _DOUBTED_FAULTS]
+            said = zip(asked, probe.ask(asked, finding.operation), strict=True)
+            first, *others = [found for each, (_, found) in said if each is vector]
+            if first is not None and all(each is not None and each.code == first.code for each in others):
+                return first
+        if GUARDED in probe.operations and finding.operation in VALIDATE + DECODE:
+            examined = probe.ask_one(finding.vector, GUARDED)
+            if examined is not None and examined.code in CHANGING:
+                return examined
+        if finding.code in CHANGING:
+            return finding
+        detail = ("each time", "not so when it was asked again")
+        return replace(finding, code=Code.UNSTABLE, place=place_of_fault(finding.operation), detail=detail)
 
-    def _recognised(self, finding: Finding, probe: Probe) -> Examined | None:
-        """A known fault of the same code and alternative, if the sequence of the finding alone shows it.
-
-        Then nothing around the sequence matters, and minimising would give the known fault. So most divergences of a
-        decoder
-        with a few faults cost one question.
-        """
-        if finding.operation not in VALIDATE + DECODE or finding.code not in (REFUSED, *DEFECTS):
-            return None
-        place = place_of(finding)
-        sequence = finding.vector.octets[place.offset : place.offset + place.length]
-        if not place.certain or not sequence:
-            return None
-        self._meanwhile()
-        alone = probe.ask_one(replace(finding.vector, octets=sequence, chunks=None, earlier=None), finding.operation)
-        if alone is None or alone.code != finding.code:
-            return None
-        known = self._least.get(key_of(alone, probe.id)._replace(octets_at=""))
-        return known if known is not None and order(known.finding.vector) <= order(alone.vector) else None
+    def _difference(self, divergence: Divergence, probe: Probe) -> Examined:
+        """A habit shows in many places, but is one finding."""
+        target, peer, finding = divergence.target, divergence.peer, divergence.finding
+        both = Differing(probe, self._probes[peer], finding.operation)
+        small, minimal = shrunk(finding, both, _DIFFERENCE, self._clock)
+        return Examined(id_of(json.dumps([target, peer, small.code])), target, peer, small, "", minimal)
 
     def stable(self, examined: Examined) -> int:
         """How often the finding recurs in ``stored.AGAIN`` repetitions, each in fresh processes.
@@ -101,7 +175,7 @@ class Probing:
             TargetError: the target cannot be asked any more.
         """
         if examined.peer:
-            return 0 if examined.code == UNSTABLE else TIMES
+            return AGAIN
         return stable(examined.finding, self._probes[examined.target], self._meanwhile)
 
     def _clock(self) -> float:
@@ -118,28 +192,74 @@ class Probing:
             probe.close()
 
 
-def _examined(small: Minimised, divergence: Divergence, name: str, words: tuple[str, str, str]) -> Examined:
-    form, octets_at, placement = words
-    return Examined(
-        name, divergence.target, divergence.peer, small.finding.code, form, octets_at, placement, small.finding,
-        small.minimal,
-    )  # fmt: skip
+class _Watched:
+    """An open target that lets other work be done between two questions."""
+
+    def __init__(self, target: Target, meanwhile: Callable[[], None]) -> None:
+        self._target, self._meanwhile = target, meanwhile
+
+    @property
+    def id(self) -> str:
+        return self._target.id
+
+    @property
+    def greeting(self) -> Greeting:
+        return self._target.greeting
+
+    @property
+    def restarts(self) -> int:
+        return self._target.restarts
+
+    @property
+    def notes(self) -> list[str]:
+        return self._target.notes
+
+    def open(self) -> None:
+        """It is."""
+
+    def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
+        self._meanwhile()
+        return self._target.observe(asked)
+
+    def close(self) -> None:
+        """The caller does."""
 
 
-def _simpler(finding: Finding, probe: Probe) -> Finding | None:
-    """The fault of the same octets with replacement of the whole input, or in an unused decoder.
+_BREAKDOWNS = (Code.CRASHED, Code.MISBEHAVED)
+"""Codes that have a place only after shrinking. A time-out has none: each try costs the time limit."""
 
-    The minimiser has already looked for a wrong verdict on the whole input.
+
+def _name(target: str, finding: Finding, place: str = "") -> str:
+    """The id of a bucket that has no condition."""
+    if finding.code in (Code.UNSTABLE, Code.EARLIER_CALLS):
+        # two names for answers that change from call to call, depending on the first evidence
+        return id_of(json.dumps([target, Code.UNSTABLE]))
+    return id_of(json.dumps([target, finding.code, place or finding.place]))
+
+
+def _cause_of(finding: Finding, probe: Probe) -> Finding | None:
+    """The cause of a finding that is a consequence: see :mod:`overlong.fuzz.execution.consequence`.
+
+    Raises:
+        TargetError: the target cannot be asked any more.
     """
-    vector, asked = finding.vector, list[tuple[str, bool]]()
-    if finding.operation in REPLACING and finding.operation != REPLACE:
-        asked.append((REPLACE, False))
-    if finding.operation in AGAIN:
-        asked.append((STREAMING[finding.operation == AGAIN_REPLACE], True))
-    for operation, in_chunks in asked:
-        if operation in probe.operations:
-            chunks = vector.chunks if in_chunks else None
-            found = probe.ask_one(replace(vector, chunks=chunks, earlier=None), operation)
-            if found is not None and (found.claim != POSITION or finding.claim == POSITION):
-                return found
-    return None
+    vector = instead(finding)
+    found = None if vector is None else probe.ask_one(vector, finding.operation)
+    return found if found is not None and is_cause(found) else None
+
+
+def _explained(found: Explanation, divergence: Divergence, examined: Finding) -> Examined:
+    assert isinstance(found.condition, Condition)
+    shown, target = found.finding, divergence.target
+    if shown is None or examined.claim == MEMORY != shown.claim:
+        shown = examined
+    return Examined(
+        id_of(json.dumps([target, found.condition.id])),
+        target,
+        "",
+        shown,
+        shown.place,
+        shown is found.finding,
+        replace(found.why, condition=kept(found.condition)),
+        found.telling.vector.octets if found.telling is not None else b"",
+    )

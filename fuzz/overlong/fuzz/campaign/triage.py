@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from overlong.conformance.examination.choosing import is_examinable, rank
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.store import Known, Triaged
 from overlong.fuzz.execution.engine import BLOCK, UnitResult
@@ -19,7 +20,9 @@ from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
-    from overlong.conformance.oracle.finding import Finding
+    from collections.abc import Sequence
+
+    from overlong.conformance.oracle.finding import Finding, Why
     from overlong.fuzz.campaign.store import Store
     from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 
@@ -38,12 +41,11 @@ class Examined:
     target: str
     peer: str
     """The other target, if it is a difference."""
-    code: str
-    form: str
-    octets_at: str
-    placement: str
     finding: Finding
+    place: str
     minimal: bool
+    why: Why | None = None
+    telling: bytes = b""
 
 
 class Unfinished(Exception):
@@ -53,10 +55,15 @@ class Unfinished(Exception):
 class Examiner(Protocol):
     """Finds the least example and the cause of a divergence. Meanwhile it calls a given function."""
 
-    def examine(self, divergence: Divergence) -> Examined:
-        """Find the bucket and the least example of a divergence.
+    def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined | str:
+        """Find the bucket and the least example of a divergence; or the id of a known finding that it belongs to.
+
+        Args:
+            divergence: what is not examined yet.
+            known: the findings so far.
 
         Raises:
+            CampaignError: a known finding cannot be read.
             TargetError: the target cannot be asked any more.
             Unfinished: there is no time left.
         """
@@ -106,12 +113,13 @@ def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float)
     work = _Work(store, examiner, seconds)
     left = Counter(result.counts)
     rest: UnitResult | None = None
-    for number, divergence in enumerate(result.divergences, 1):
+    waiting = tuple(sorted(result.divergences, key=_first))
+    for number, divergence in enumerate(waiting, 1):
         if work.take(divergence):
             left[divergence.fingerprint] -= 1
-            if number < len(result.divergences):
+            if number < len(waiting):
                 rest = replace(
-                    result, divergences=result.divergences[number:], counts=+left, reached=frozenset(),
+                    result, divergences=waiting[number:], counts=+left, reached=frozenset(),
                     interesting=(), notes=(),
                 )  # fmt: skip
                 break
@@ -119,6 +127,14 @@ def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float)
         work.count(+left)
     findings, counts = list(work.findings.values()), dict(work.counts)
     return Triaged(work.fingerprints, findings, counts, result.reached - store.features, result.notes), rest
+
+
+def _first(divergence: Divergence) -> tuple[int, bool, bool, tuple[int, int], int, bytes]:
+    """The order of examinations in a block: what may explain others before them, then the least."""
+    finding = divergence.finding
+    examinable = not divergence.peer and is_examinable(finding.code, finding.operation)
+    telling = rank(finding.code, finding.operation) if examinable else (0, 0)
+    return divergence.index // BLOCK, bool(divergence.peer), not examinable, telling, *shortlex(finding.vector.octets)
 
 
 class _Work:
@@ -172,11 +188,13 @@ class _Work:
 
     def _examined(self, divergence: Divergence) -> str:
         """The id of the bucket, which keeps the lesser of the two examples."""
-        examined = self._examiner.examine(divergence)
+        examined = self._examiner.examine(divergence, [*self._store.findings, *self.findings.values()])
+        if isinstance(examined, str):
+            return examined
         there = self.findings.get(examined.id) or self._store.finding(examined.id)
         if there is None or _order(examined.finding) < _order_of(there):
             stable = self._examiner.stable(examined)
-            found = _stored(examined, divergence, stable, self._seconds)
+            found = stored(examined, divergence, stable, self._seconds)
             if there is not None:
                 found = replace(found, first=there.first, seconds=there.seconds)
             self.findings[examined.id] = found
@@ -197,17 +215,16 @@ def _order_of(stored: StoredFinding) -> _Order:
     return shortlex(stored.octets), len(chunks), chunks, stored.earlier or (), stored.operation
 
 
-def _stored(examined: Examined, divergence: Divergence, stable: int, seconds: float) -> StoredFinding:
+def stored(examined: Examined, divergence: Divergence, stable: int, seconds: float) -> StoredFinding:
+    """What a store keeps of a new finding."""
     finding = examined.finding
     vector = finding.vector
     return StoredFinding(
         id=examined.id,
         target=examined.target,
         operation=finding.operation,
-        code=examined.code,
-        form=printable(examined.form),
-        octets_at=printable(examined.octets_at),
-        placement=printable(examined.placement),
+        code=finding.code,
+        place=printable(examined.place),
         title=printable(finding.place if examined.peer else finding.title),
         section="" if examined.peer else finding.section,
         octets=vector.octets,
@@ -221,6 +238,8 @@ def _stored(examined: Examined, divergence: Divergence, stable: int, seconds: fl
         count=0,
         first=divergence.index,
         seconds=seconds,
+        why=examined.why,
+        telling=examined.telling,
     )
 
 

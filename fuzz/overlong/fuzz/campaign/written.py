@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.finding import Finding, Why
 from overlong.conformance.protocol.observation import (
     Accepted,
     Crashed,
@@ -18,7 +18,9 @@ from overlong.conformance.protocol.observation import (
     TimedOut,
     Unsupported,
 )
+from overlong.conformance.results.reading.campaign import place_of_stored
 from overlong.conformance.results.reading.documents import ReportError, checked
+from overlong.conformance.results.records import why_as_json
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.vectors.profile import Profile
@@ -142,11 +144,14 @@ def _observation_of(kind: str, fields: list[Any]) -> Observation:
 
 def finding_as_json(finding: StoredFinding) -> dict[str, Any]:
     """A finding as plain data; octets as hexadecimal digits."""
+    plain = {each.name: getattr(finding, each.name) for each in fields(finding) if each.name not in ("why", "telling")}
     return {
-        **asdict(finding),
+        **plain,
         "octets": finding.octets.hex(),
         "chunks": None if finding.chunks is None else list(finding.chunks),
         "earlier": pieces_as_json(finding.earlier),
+        **why_as_json(finding.why),
+        **({"telling": finding.telling.hex()} if finding.telling else {}),
     }
 
 
@@ -168,10 +173,16 @@ def finding_of_text(name: str, text: str, count: int, path: Path) -> StoredFindi
     checked(read, FINDING_SCHEMA.removeprefix("overlong/"), path)
     if read["id"] != name:
         raise ReportError(f"{printable(str(path))}: finding {printable(name, 40)}: it says that it is {read['id']}")
-    wanted: dict[str, Any] = {each.name: read[each.name] for each in fields(StoredFinding)}
+    wanted: dict[str, Any] = {each.name: read[each.name] for each in fields(StoredFinding) if each.name in read}
     wanted["octets"] = bytes.fromhex(wanted["octets"])
     wanted["chunks"] = numbers_of(wanted["chunks"])
     wanted["earlier"] = pieces_of(wanted["earlier"])
+    wanted["place"] = place_of_stored(read)
+    wanted["telling"] = bytes.fromhex(read.get("telling", ""))
+    if "sentence" in read:
+        condition = dict(read["condition"])
+        predicted, asked = read["confirmed"]
+        wanted["why"] = Why(read["sentence"], condition.pop("id"), condition, (predicted, asked))
     return StoredFinding(**wanted)
 
 

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
 
 def fingerprint_of(finding: Finding, target: str) -> Fingerprint:
-    """The fingerprint of a finding that is not minimised: its code, and the octets at its place."""
-    place = place_of(finding)
-    return Fingerprint(target, finding.operation, finding.code, f"{place.form} / {place.octets_at or 'the end'}")
+    """The fingerprint of a finding that is not examined: its code, and the octets at its place."""
+    return Fingerprint(target, finding.operation, finding.code, place_of(finding))
 
 
 class Gathering:

@@ -230,7 +230,7 @@ class _Work:
         looks: dict[int, list[Finding]] = {}
         for (place, fingerprint), vector, (_, finding) in zip(new, vectors, said, strict=True):
             if finding is not None:
-                shown = target.probe.cause_of(finding)
+                shown = finding
             elif len(looked := looks.setdefault(place.kind, [])) < _LOOKS:
                 looked.append(shown := self._not_alone(target, vector, place))
             else:  # a decoder that depends on earlier calls does so for all inputs
@@ -284,7 +284,7 @@ class _Work:
         fingerprint = Fingerprint(target.id, each.operation, finding.code, finding.place)
         self._counts[fingerprint] += 1
         if self._is_new(fingerprint, block):
-            divergence = Divergence(target.id, target.probe.cause_of(finding), fingerprint, each.number)
+            divergence = Divergence(target.id, finding, fingerprint, each.number)
             self._found.append(_Found(block, number, target.others.index(each.operation) + 1, divergence))
 
     def _compare(self, block: int, said: Sequence[tuple[str, Profile, Sequence[Sampled]]]) -> None:

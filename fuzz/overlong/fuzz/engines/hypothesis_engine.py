@@ -4,7 +4,7 @@ Theory of operation. A campaign begins with the tokens of the grammar, each alon
 thousands of inputs for some of them. Then each block of inputs is one run of Hypothesis, seeded by the campaign's seed
 and the number of its first input, without a database and without deadlines. Its test only collects the drawn inputs, so
 the targets get batches and nothing stops at the first divergence. Hypothesis does not shrink here: it runs each
-candidate for milliseconds, and took a minute where ``minimise`` takes a second and ends at the least input of all.
+candidate for milliseconds, and took a minute where an examination takes a second, and tells the condition, too.
 Tests that use the strategies get its shrinking.
 
 It makes hundreds of inputs a second, where the grammar engine makes millions. Its purpose is inputs that only a

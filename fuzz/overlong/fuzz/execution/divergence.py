@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class Fingerprint(NamedTuple):
     """The fingerprint of a divergence before minimisation; divergences of one cause often share it.
 
-    A fingerprint is cheap, but does not name a cause; a bucket does (see ``bucket.py``).
+    A fingerprint is cheap, but does not name a cause; a bucket does (see ``campaign/examiner.py``).
     """
 
     target: str

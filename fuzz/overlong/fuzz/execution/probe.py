@@ -31,7 +31,6 @@ from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import Limits, resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.fuzz.execution.consequence import instead, is_cause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -191,16 +190,6 @@ class Probe:
         """
         ((_, finding),) = self.ask([vector], operation)
         return finding
-
-    def cause_of(self, finding: Finding) -> Finding:
-        """The finding; or its cause, if it is a consequence: see :mod:`overlong.fuzz.execution.consequence`.
-
-        Raises:
-            TargetError: as :meth:`ask`.
-        """
-        vector = instead(finding)
-        before = None if vector is None else self.ask_one(vector, finding.operation)
-        return before if before is not None and is_cause(before) else finding
 
     def renew(self) -> None:
         """Give it new processes, and a new budget of restarts."""

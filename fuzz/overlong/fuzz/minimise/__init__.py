@@ -1,4 +1,4 @@
-"""The least input that shows a divergence, and the bucket of its cause.
+"""What is kept of a divergence: its place, a less input that shows it, how often it shows again, and its record.
 
-From an input and a target they give the shortlex-least input, and a key that all inputs of one cause share.
+Conditions come from the examiner (``conformance/examination``); what that cannot explain is made less here.
 """

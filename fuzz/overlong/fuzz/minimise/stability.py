@@ -5,8 +5,8 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.sweep.pool import cpus
-from overlong.fuzz.minimise.bucket import KEPT, PLACED, UNSTABLE
 from overlong.fuzz.minimise.stored import AGAIN
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.fuzz.execution.probe import Probe
 
+CHANGING = (Code.UNSTABLE, Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS)
+"""Codes of answers that change each time, in another place, or after other calls."""
 _LOOK = 0.05  # seconds between two looks at other work
 
 
@@ -38,7 +40,7 @@ def stable(finding: Finding, probe: Probe, meanwhile: Callable[[], None] = lambd
             again = fresh.ask_one(finding.vector, finding.operation)
         finally:
             fresh.close()
-        return again is not None and (again.code == finding.code or finding.code in (UNSTABLE, PLACED, KEPT))
+        return again is not None and (again.code == finding.code or finding.code in CHANGING)
 
     with ThreadPoolExecutor(cpus()) as executor:
         waiting = [executor.submit(shows) for _ in range(AGAIN)]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-ANYWHERE = "anywhere"
-"""The placement of a finding whose place does not matter."""
+from overlong.conformance.oracle.finding import claim_of
+
+if TYPE_CHECKING:
+    from overlong.conformance.oracle.finding import Why
 
 
 @dataclass(frozen=True)
 class StoredFinding:
-    """One cause, as far as octets can tell; its id is a hash of its bucket's key. All text is printable."""
+    """One cause; its id is a hash of its target and its condition, or of its code and place. All text is printable."""
 
     id: str
     """``D-7f3a0c19``."""
@@ -19,12 +22,8 @@ class StoredFinding:
     """The operation's letter."""
     code: str
     """``OV201``."""
-    form: str
-    """The grammar's alternative at the divergence; empty if none fits."""
-    octets_at: str
-    """The class of octets at the divergence: ``C0-C1``; empty at the end of the input."""
-    placement: str
-    """The role of its place: ``anywhere``, ``across a multiple of 64``, ``at offset 15``."""
+    place: str
+    """The place in the grammar, or the defect; may be empty."""
     title: str
     section: str
     octets: bytes
@@ -37,21 +36,30 @@ class StoredFinding:
     peer: str
     """The other target of a difference; empty for a fault."""
     minimal: bool
-    """True if no octet can be left out or made smaller; False if time ran out first."""
+    """True if no less input was found in the time there was for it."""
     stable: int
     """How often it showed again in fresh processes, out of :data:`AGAIN`. A difference, which is no fault, is asked
     again in the same processes, since there are many."""
     count: int
-    """The number of inputs of the campaign that showed it or share its fingerprint."""
+    """The number of inputs of the campaign that showed it, or that its condition predicts."""
     first: int
     """The number of the first input that showed it."""
     seconds: float
     """The campaign time of its discovery, in seconds."""
+    why: Why | None = None
+    """When the target is wrong; None if experiments could not tell."""
+    telling: bytes = b""
+    """An input that says more than the least one, if there is one."""
 
     @property
     def where(self) -> str:
-        """Its place in the grammar, and the role of its place; empty if neither is known."""
-        return ", ".join(part for part in (self.form, self.octets_at, self.placement) if part not in ("", ANYWHERE))
+        """When it shows if that is known, else its place; may be empty."""
+        return self.why.sentence if self.why is not None else self.place
+
+    @property
+    def claim(self) -> str:
+        """The claim that it refutes."""
+        return claim_of(self.code, self.operation)
 
     @property
     def is_difference(self) -> bool:

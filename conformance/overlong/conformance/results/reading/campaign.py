@@ -20,8 +20,8 @@ from overlong.conformance.results.model import (
     MINIMAL,
     PEER,
     PEER_ANSWERS,
-    PLACEMENT,
     STABLE,
+    TELLING,
     Cause,
     Moment,
     Report,
@@ -31,8 +31,8 @@ from overlong.conformance.results.model import (
     failing_claims,
 )
 from overlong.conformance.results.reading.documents import checked
-from overlong.conformance.results.reading.recorded import agreeing
-from overlong.conformance.support.printable import counted, thousands
+from overlong.conformance.results.reading.recorded import agreeing, examined
+from overlong.conformance.support.printable import counted, spaced_hex, thousands
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import FOUND, Vector
 
@@ -140,6 +140,15 @@ def _subject(target: Mapping[str, Any], data: Mapping[str, Any], folder: Path) -
     )
 
 
+def place_of_stored(found: Mapping[str, Any]) -> str:
+    """The place of a finding. One that an earlier version wrote has it in three members."""
+    if "place" in found or "octets_at" not in found:
+        return str(found.get("place", ""))
+    at = f"an octet of {found['octets_at']}" if found["octets_at"] else "the end of the input"
+    place = f"{found['form']} at {at}" if found["form"] else at
+    return f"{place}, {found['placement']}" if found["placement"] else place
+
+
 def cause_of_stored(found: Mapping[str, Any], profile: str, folder: str) -> Cause:
     """The cause that a finding tells.
 
@@ -152,9 +161,10 @@ def cause_of_stored(found: Mapping[str, Any], profile: str, folder: str) -> Caus
     chunks = None if found["chunks"] is None else tuple(found["chunks"])
     earlier = None if found["earlier"] is None else tuple(map(bytes.fromhex, found["earlier"]))
     vector = Vector(FOUND, octets, chunks=chunks, earlier=earlier)
-    at = f"an octet of {found['octets_at']}" if found["octets_at"] else "the end of the input"
     peer = found["peer"]
-    more = [(PLACEMENT, found["placement"])]
+    more = list(examined(found))
+    if found.get("telling"):
+        more.append((TELLING, spaced_hex(bytes.fromhex(found["telling"]))))
     if peer:
         more += [(PEER, peer), (PEER_ANSWERS, found["expected"])]
     more.append((STABLE, f"{found['stable']} of {_AGAIN}"))
@@ -164,7 +174,7 @@ def cause_of_stored(found: Mapping[str, Any], profile: str, folder: str) -> Caus
         code=found["code"],
         title=found["title"],
         section=found["section"],
-        place=f"{found['form']} at {at}" if found["form"] else at,
+        place=place_of_stored(found),
         claim="" if peer else claim_of(found["code"], found["operation"]),
         count=found["count"],
         id=found["id"],

@@ -1,0 +1,59 @@
+"""A condition in a file, and back: with all that foresees further answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.examination.atoms import Atom
+from overlong.conformance.examination.condition import Condition
+from overlong.conformance.examination.factors import factor_named
+from overlong.conformance.examination.rules import Rule
+from overlong.reference import DIALECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def kept(condition: Condition) -> dict[str, Any]:
+    """A condition for files, with what its id does not depend on."""
+    return {
+        **condition.to_json(),
+        "operation": condition.operation,
+        **({"subparts": True} if condition.subparts else {}),
+        **({"offsets": True} if condition.offsets else {}),
+    }
+
+
+def condition_of(read: Mapping[str, Any]) -> Condition:
+    """The condition that :func:`kept` wrote.
+
+    Raises:
+        ValueError, LookupError, TypeError: it is none.
+    """
+    words = tuple(tuple(frozenset(bytes.fromhex(octets)) for octets in word) for word in read["words"])
+    if read["dialect"] not in DIALECTS or not words or not all(octets for word in words for octets in word):
+        raise ValueError(read["dialect"])
+    return Condition(
+        str(read["symptom"]),
+        words,
+        Rule(tuple(map(_atom, read["rule"]))),
+        read["dialect"],
+        str(read["operation"]),
+        int(read.get("commits", 0)),
+        subparts=bool(read.get("subparts", False)),
+        offsets=bool(read.get("offsets", False)),
+    )
+
+
+def _atom(read: Mapping[str, Any]) -> Atom:
+    values = read.get("values", read.get("all but"))
+    low, high = (read.get("equals", read.get(name)) for name in ("from", "to"))
+    return Atom(
+        factor_named(read["factor"]).name,
+        None if low is None else int(low),
+        None if high is None else int(high),
+        int(read.get("modulo", 0)),
+        frozenset(map(int, read.get("is", ()))),
+        None if values is None else frozenset(map(int, values)),
+        without="all but" in read,
+    )
