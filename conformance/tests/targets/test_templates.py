@@ -4,6 +4,7 @@ A second copy has one fault in its decoder, which must be found.
 """
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -64,7 +65,7 @@ SABOTAGE = {  # the changed text, and a code that shows the fault
 
 
 def is_surrogate(octets):
-    return any(0xD800 <= ord(point) <= 0xDFFF for point in octets.decode("utf-8", "surrogatepass"))
+    return re.search(rb"\xed[\xa0-\xbf][\x80-\xbf]", octets) is not None
 
 
 def has_noncharacter(octets):

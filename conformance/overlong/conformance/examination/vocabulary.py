@@ -52,7 +52,8 @@ def learn(inquiry: Inquiry) -> None:
     else:
         octets = words.ALL if inquiry.fine else panel.edges(inquiry.text)
         checks = _CHECKS if inquiry.fine else _CHECKS_COARSE
-        found = _learned(inquiry, core, checks, octets)
+        itself = (tuple(frozenset((octet,)) for octet in core),)
+        found = _learned(inquiry, core, checks, octets) or itself  # what depends on earlier calls may not show again
         inquiry.condition = _committed(inquiry, inquiry.condition_of(found))
 
 
