@@ -33,6 +33,7 @@ _ROUNDED = 1.1
 _RECENT = 64  # requests
 _KNOWN = 4  # requests after which the usual answer is known
 _ORDINARY = 1 << 18  # octets of a string beyond which the whole limit grows with it
+_FEW = 64  # the most strings of a request that has such a string: more would be no request
 _LONG = 1 << 10  # octets that may take as long as the way through the pipes
 
 
@@ -70,7 +71,8 @@ class AnswerLimit:
 
     def seconds(self, lengths: Sequence[int], *, alone: bool) -> float:
         """The limit for a request; ``alone``: without an answer in time, its string is at fault."""
-        whole = self.whole * max(1.0, max(lengths, default=0) / _ORDINARY)
+        longest = max(lengths, default=0) if len(lengths) <= _FEW else 0
+        whole = self.whole * max(1.0, longest / _ORDINARY)
         if self._time_outs < TIME_OUTS or len(self._recent) < _KNOWN:
             return whole
         usual = self._usual = min(median(self._recent), self._usual)  # the first answers of new processes are slow
