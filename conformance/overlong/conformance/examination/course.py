@@ -11,6 +11,7 @@ from overlong.conformance.examination.cancelling import cancelling
 from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.fresh import fresh
 from overlong.conformance.examination.least import BURDEN, blanked, parted, simplified
+from overlong.conformance.examination.products import exactly
 from overlong.conformance.examination.surroundings import decide, repeat, vary
 from overlong.conformance.examination.vocabulary import learn, look_behind, mistaken, reread, widen
 from overlong.conformance.protocol.wire import REPLACING
@@ -67,7 +68,7 @@ class Course:
         if inquiry.asker.operation in REPLACING:
             octets = blanked(octets, shows, text)
         inquiry.setting = parted(octets, inquiry.symptom, shows, text, place)
-        inquiry.condition = inquiry.condition_of((tuple(frozenset((octet,)) for octet in inquiry.setting.core),))
+        inquiry.condition = inquiry.condition_of((exactly(inquiry.setting.core),))
         inquiry.setting = simplified(inquiry.setting, shows, text)
         inquiry.fine = inquiry.fine and len(inquiry.setting.octets) <= BURDEN
         look_behind(inquiry)

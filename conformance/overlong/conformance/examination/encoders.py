@@ -105,6 +105,7 @@ class EncoderCourse:
         self.random = Random(_SEED)  # noqa: S311 (no secret)
         self._last = CODE_POINTS.stop - 1 if asker.operation == ENCODE_UTF16 else _LAST
         self._known: dict[int, bool] = {}
+        self._always = False
 
     def run(self, octets: bytes) -> tuple[OfNumbers | None, int, int]:
         """The condition, the fresh questions that it predicts, and their number.
@@ -150,9 +151,8 @@ class EncoderCourse:
             last = number
         profile = self.asker.profile
         spoken, operation = profile.dialect.name, self.asker.operation
-        if self._always:
-            return OfNumbers(self.symptom, (), spoken, operation, profile.encodes, always=True)
-        return OfNumbers(self.symptom, tuple(runs), spoken, operation, profile.encodes)
+        wrong = () if self._always else tuple(runs)
+        return OfNumbers(self.symptom, wrong, spoken, operation, profile.encodes, self._always)
 
     def _ask(self, numbers: Iterable[int]) -> None:
         new = [each for each in dict.fromkeys(numbers) if 0 <= each <= self._last and each not in self._known]

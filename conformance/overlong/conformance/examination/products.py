@@ -15,6 +15,11 @@ SHOWN = 4
 """The most products that a sentence names."""
 
 
+def exactly(octets: bytes) -> Product:
+    """The product that has only one string."""
+    return tuple(frozenset((octet,)) for octet in octets)
+
+
 def in_words(products: Sequence[Product]) -> str:
     """``ED A0-BF 80-BF``; ``00 or 7F``; ``one of 12 patterns, such as 00``."""
     names = list(map(product_in_words, products))

@@ -10,7 +10,7 @@ from overlong.conformance.examination.asking import ACCEPTS, RIGHT
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.factors import OF_ERRORS
 from overlong.conformance.examination.inquiry import SITES
-from overlong.conformance.examination.products import without_parts
+from overlong.conformance.examination.products import exactly, without_parts
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.protocol.kind import Code
@@ -52,8 +52,9 @@ def learn(inquiry: Inquiry) -> None:
     else:
         octets = words.ALL if inquiry.fine else panel.edges(inquiry.text)
         checks = _CHECKS if inquiry.fine else _CHECKS_COARSE
-        itself = (tuple(frozenset((octet,)) for octet in core),)
-        found = _learned(inquiry, core, checks, octets) or itself  # what depends on earlier calls may not show again
+        found = _learned(inquiry, core, checks, octets) or (
+            exactly(core),
+        )  # what depends on earlier calls may not show again
         inquiry.condition = _committed(inquiry, inquiry.condition_of(found))
 
 

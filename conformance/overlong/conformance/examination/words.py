@@ -11,7 +11,7 @@ from itertools import pairwise, product
 from math import prod
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.products import Product, merged
+from overlong.conformance.examination.products import Product, exactly, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -170,7 +170,7 @@ def learned(
         learner.tell_apart(wrong)
         table = learner.table()  # None: too many classes
     if table is None:
-        return (tuple(frozenset((octet,)) for octet in example),)
+        return (exactly(example),)
     classes = [
         {row: frozenset(_spread(some, place.octets)) for row, some in place.classes().items()}
         for place in learner.places

@@ -7,7 +7,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.products import Product, in_words, merged, product_in_words
+from overlong.conformance.examination.products import Product, exactly, in_words, merged, product_in_words
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, BROKEN, REFUSED_WELL_FORMED
 from overlong.conformance.sweep.summary.facts import OF_WELL_FORMED, Facts, Part, Said
 from overlong.conformance.sweep.summary.languages import (
@@ -84,7 +84,7 @@ def _characters(facts: Facts, members: Members) -> list[Product] | None:
     leads = {facts.errors.class_of(each[0]) for each in characters}
     for patterns in (
         [(octets,) for octets in leads],
-        [tuple(frozenset((octet,)) for octet in each) for each in characters],
+        list(map(exactly, characters)),
     ):
         if len(patterns) <= MOST:
             alone = (each for each in patterns if not any(facts.strings.less(with_any([each]), members).values()))

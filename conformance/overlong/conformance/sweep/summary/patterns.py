@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.examination.products import SHOWN, merged
+from overlong.conformance.examination.products import SHOWN, exactly, merged
 from overlong.conformance.sweep.summary.diagram import MINUS, OR
 from overlong.reference.theory import in_shortlex
 
@@ -59,7 +59,7 @@ def factors_among(strings: Iterable[bytes]) -> list[Product] | None:
             found.append(string)
             if len(found) > SHOWN or len(string) > _LONGEST:
                 return None
-    return merged(tuple(frozenset((octet,)) for octet in string) for string in found if string)
+    return merged(exactly(string) for string in found if string)
 
 
 def products_of(level: Level, node: int) -> Iterator[Product]:
