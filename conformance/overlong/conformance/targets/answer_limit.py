@@ -76,9 +76,9 @@ class AnswerLimit:
         if self._time_outs < TIME_OUTS or len(self._recent) < _KNOWN:
             return whole
         usual = self._usual = min(median(self._recent), self._usual)  # the first answers of new processes are slow
-        longest = 1 + max(lengths, default=0) / _LONG
+        times_longer = 1 + max(lengths, default=0) / _LONG
         least = ALONE if alone else LEAST if len(lengths) == 1 else _BATCH
-        wanted = max(least, (TIMES * usual) * longest, (_SLOWEST * self._slowest) * longest if alone else 0)
+        wanted = max(least, (TIMES * usual) * times_longer, (_SLOWEST * self._slowest) * times_longer if alone else 0)
         wanted = (wanted + usual * _work(lengths)) * self._slower
         limit = next((step for step in _STEPS if step * _ROUNDED >= wanted), whole)
         if limit >= whole:
