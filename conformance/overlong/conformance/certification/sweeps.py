@@ -293,7 +293,7 @@ def sweep_too(
             speaks=run.profile.speaks,
             jobs=cpus(),
             limits=limits,
-            apart=True,
+            briefly=True,
             known=run.explanations,
             enough=None if all_plans else _ENOUGH,
             within=within,
@@ -316,13 +316,12 @@ def sweep_too(
     hold_to_sweeps(run)
     later = set[int]()  # the causes that only the sweep shows
     for bucket in swept.buckets:
-        finding = _as_known(bucket.finding, bucket.found.description)
-        for each in (bucket.finding, *bucket.others):
-            known = run.cause_of(each)
-            if known is not None and known.example.bucket == each.bucket:
-                known.show(_as_known(each, bucket.found.description))
-            if known is not None and each.bucket in unexpected:
-                unexpected[each.bucket].show(_as_known(each, bucket.found.description))
+        finding = _as_known(bucket.finding, bucket.found.strings)
+        known = run.cause_of(bucket.finding)
+        if known is not None and known.example.bucket == finding.bucket:
+            known.show(finding)
+        if known is not None and finding.bucket in unexpected:
+            unexpected[finding.bucket].show(finding)
         known = run.explained_by(bucket.why) or run.cause_of(bucket.finding)
         if known is not None and id(known) not in later:
             continue
@@ -330,7 +329,7 @@ def sweep_too(
             known.count += bucket.found.count
             known.keys |= {*known.kinds, finding.bucket}
         elif bucket.why is not None:
-            example = finding if bucket.cause is None else _as_known(bucket.cause, bucket.found.description)
+            example = finding if bucket.cause is None else _as_known(bucket.cause, bucket.found.strings)
             kinds = frozenset({example.bucket, finding.bucket})
             known = Bucket(example, bucket.found.count, kinds, bucket.why.why)
             run.explain(bucket.why, known)

@@ -77,6 +77,17 @@ class Explanation:
             return finding.code == self.code and finding.operation == self.operation
         return predicts(self.condition, self.code, finding)
 
+    def takes(self, finding: Finding) -> bool:
+        """True if another finding belongs to the same cause: the condition predicts it, or it resembles the example."""
+        if self.joins(finding):
+            return True
+        example = self.finding
+        return (
+            example is not None
+            and self.condition is not None
+            and resembles(finding, example, self.condition, self.share)
+        )
+
     def to_json(self) -> dict[str, object]:
         """The explanation for files."""
         chunks = self.finding.vector.chunks if self.finding is not None else None

@@ -12,8 +12,9 @@ from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE, NOT_SUPPO
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.results.shard import NOTHING, Account
-from overlong.conformance.support.printable import counted, thousands
+from overlong.conformance.support.printable import counted, spaced_hex, thousands
 from overlong.conformance.vectors.names import spelt_before
+from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,26 +49,22 @@ class DivergentSet:
     """The shortlex-least of them."""
     where: Where
     """Where the example lies; of equal strings, the first."""
-    description: str
-    """One sentence in ASCII, of 250 characters at most: ``every well-formed string that contains 00``."""
-    exact: bool
-    """The description says the set exactly, as far as the plan's strings go: it was compared with all of them."""
     defect: str = ""
     """The code of the defect with which all of them first go wrong: ``OV202``; empty if they have none in common."""
     dialects: tuple[str, ...] = ()
     """The dialects that accept just what the target does, as far as the plan's strings go."""
-    automaton: int | None = None
-    """States of the automaton that the target's verdicts are those of; None if none of few states was found."""
-    parts: tuple[str, ...] = ()
-    """The patterns that the description speaks of, all of them: ``ED A0-BF 80-BF``."""
-    apart: tuple[tuple[bytes, ...], ...] = ()
-    """Where what its strings are called takes an answer to tell (``sweep/summary/apart.py``): for each name that some
-    of them may have, the first that may have it, shortlex order."""
+    drawn: tuple[tuple[bytes, Where], ...] = ()
+    """Some of the strings, drawn by chance: there may be several causes for one set."""
+    words: str = ""
+    """What the strings are, if it is not their first error that they share."""
 
     @property
     def strings(self) -> str:
-        """The description without the dialects at its end."""
-        return self.description.rsplit(_AS, 1)[0] if self.dialects else self.description
+        """The strings in words: ``strings whose first error is OV202 (surrogate), such as ED A0 80``."""
+        if self.words:
+            return self.words
+        of_defect = f" whose first error is {self.defect} ({DEFECTS[self.defect].title})" if self.defect else ""
+        return f"strings{of_defect}, such as {spaced_hex(self.example)}"
 
 
 def as_dialects(description: str, dialects: Sequence[str]) -> str:
@@ -75,10 +72,7 @@ def as_dialects(description: str, dialects: Sequence[str]) -> str:
     if not dialects:
         return description
     *some, last = dialects
-    return f"{description}{_AS}{', '.join(some)} or {last} does" if some else f"{description}{_AS}{last} does"
-
-
-_AS = ", as "
+    return f"{description}, as {', '.join(some)} or {last} does" if some else f"{description}, as {last} does"
 
 
 @dataclass(frozen=True)
@@ -91,8 +85,6 @@ class SweepBucket:
     """The fault of the least of them."""
     why: Explanation | None = None
     """What the examiner found; the sets with one explanation are one cause. None if it was not examined."""
-    others: tuple[Finding, ...] = ()
-    """The least string for each other bucket of its strings; looked for only on demand."""
 
     @property
     def words(self) -> str:

@@ -89,7 +89,7 @@ def add_again(run: SweepRun, again: Iterable[Again], ledger: Ledger) -> None:
             octets, flaw = least.vector.octets, least.vector.flaw
             defect = "" if flaw is None else flaw.defect.code
             parts[plan].kinds[OTHERWISE] += len(some)
-            described = DivergentSet(OTHERWISE, len(some), octets, where, words, exact=False, defect=defect)
+            described = DivergentSet(OTHERWISE, len(some), octets, where, defect, words=words)
             run.buckets.append(SweepBucket(plan, described, least))
 
 

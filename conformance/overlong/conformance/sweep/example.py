@@ -28,29 +28,6 @@ does not recur gets the last code, whatever its cause."""
 _FAILED = {CRASHED, TIMED_OUT, MISBEHAVED}
 
 
-def named_apart(target: FramedTarget, profile: Profile, operation: str, found: DivergentSet) -> tuple[Finding, ...]:
-    """The least finding for each bucket of a set whose strings fall into several buckets.
-
-    Raises:
-        BudgetSpent: the target failed more often than its limit.
-        TargetError: it cannot be asked any more.
-    """
-    limits, profile = limits_of(target.greeting), profile.as_said(target.greeting)
-    least: dict[tuple[str, str], Finding] = {}
-    for strings in found.apart:
-        vectors = [
-            Vector("sweep", octets, profile=profile)
-            for octets in strings
-            if not any(limit.touches(octets) for limit in limits)
-        ]
-        for answered in target.observe([(Batch.of(vectors), operation)] if vectors else []):
-            for finding in compare_batch(answered, target.greeting):
-                known = least.get(finding.bucket)
-                if known is None or finding.order < known.order:
-                    least[finding.bucket] = finding
-    return tuple(least.values())
-
-
 def asked_again(
     target: FramedTarget,
     profile: Profile,

@@ -1,4 +1,8 @@
-"""Why the sets of a sweep diverge: the examiner finds the causes, and each set gets the first that predicts it."""
+"""Why the sets of a sweep diverge: the examiner finds the causes, and each set gets the first that predicts it.
+
+A set may have several causes, and its least string shows one. So some strings are drawn from each set, and a cause of
+those that no other predicts gets a bucket of its own, with as many strings as were drawn.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.choosing import MOST, is_examinable, rank, why
+from overlong.conformance.oracle.compare import compare_batch
+from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import Code
+from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.finding import Finding
@@ -46,7 +54,45 @@ def explained(
                 cause = None
             causes += [cause] if cause is not None else []
         found[place] = replace(bucket, why=cause)
+    for place, bucket in enumerate(found):
+        if bucket.why is not None and bucket.found.drawn and left:
+            further = list(_further(bucket, target, profile, causes, left))
+            left -= len(further)
+            for each in further:
+                causes += [each.why] if each.why is not None else []
+                found.append(each)
+            beside = sum(each.found.count for each in further)
+            found[place] = replace(bucket, found=replace(bucket.found, count=bucket.found.count - beside))
     return found
+
+
+def _further(
+    bucket: SweepBucket, target: Target, profile: Profile, causes: Sequence[Explanation], most: int
+) -> Iterator[SweepBucket]:
+    """The causes of those strings drawn from a set that no known cause predicts, each with their number."""
+    limits, profile = limits_of(target.greeting), profile.as_said(target.greeting)
+    where = {octets: at for octets, at in bucket.found.drawn if not any(limit.touches(octets) for limit in limits)}
+    if not where:
+        return
+    batch = Batch.of([Vector("sweep", octets, profile=profile) for octets in where])
+    left = [
+        finding
+        for answered in target.observe([(batch, bucket.finding.operation)])
+        for finding in compare_batch(answered, target.greeting)
+        if is_examinable(finding.code, finding.operation) and not any(cause.takes(finding) for cause in causes)
+    ]
+    left.sort(key=lambda each: each.order)
+    while left and most:
+        most -= 1
+        first, *left = left
+        cause = why(first, target, profile)
+        if cause is None or cause.condition is None:
+            continue
+        same = [each for each in left if cause.takes(each)]
+        left = [each for each in left if each not in same]
+        octets = first.vector.octets
+        some = replace(bucket.found, count=1 + len(same), example=octets, where=where[octets], drawn=())
+        yield replace(bucket, found=some, finding=first, why=cause)
 
 
 def _order(finding: Finding) -> tuple[bool, tuple[int, int], object]:

@@ -30,7 +30,7 @@ from overlong.conformance.support.whole_file import make_folder, saving, written
 from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
-from overlong.conformance.sweep.example import asked_again, named_apart
+from overlong.conformance.sweep.example import asked_again
 from overlong.conformance.sweep.explained import explained
 from overlong.conformance.sweep.giants.pace import GiantPace
 from overlong.conformance.sweep.giants.suited import hold_giants_to
@@ -84,7 +84,7 @@ def sweep(
     output: Path | None = None,
     resume: bool = False,
     columns: bool = False,
-    apart: bool = False,
+    briefly: bool = False,
     known: Sequence[Explanation] = (),
     enough: int | None = None,
     within: float | None = None,
@@ -105,8 +105,7 @@ def sweep(
         output: a folder for ``sweep.sqlite`` and ``sweep.json``; created if missing. Without it nothing is kept.
         resume: continue the sweep in that folder.
         columns: ask in frames even if the target could be called in its own process.
-        apart: for each set of divergent strings, find the least string of each bucket that a suite would report
-            (``SweepBucket.others``); and describe only as many plans as needed (``SweepRun.undescribed``).
+        briefly: describe only as many plans as needed (``SweepRun.undescribed``).
         known: causes that are known already: what they predict is not examined.
         enough: begin no further plan after this many plans with divergences; the result omits the others.
         within: seconds: a plan that would exceed them at the last plan's rate does not begin, nor does any later one.
@@ -174,9 +173,9 @@ def sweep(
             _sum_all_up(run, ledger)
             if not run.wrong:
                 diverging = [part for part in run.plans if part.divergences]
-                described = telling(diverging) if apart else diverging
+                described = telling(diverging) if briefly else diverging
                 run.undescribed = tuple(part.plan for part in diverging if part not in described)
-                _describe(run, described, ledger, resolved, expected, apart=apart, known=known)
+                _describe(run, described, ledger, resolved, expected, known)
                 add_again(run, again, ledger)
             if slow := "" if columns else why_slow(resolved):
                 run.notes.append(slow)
@@ -382,8 +381,6 @@ def _describe(
     ledger: Ledger,
     target: FramedTarget,
     expected: ExpectedAnswers,
-    *,
-    apart: bool,
     known: Sequence[Explanation],
 ) -> None:
     """Add the divergences of some plans, as a few sets; the example of each is asked again singly, and examined.
@@ -398,7 +395,7 @@ def _describe(
     for part in diverging:
         plan, results = plan_named(part.plan, run.profile), (entry.result for entry in ledger.entries(part.plan))
         if not plan.giant:
-            found += [(plan.name, each) for each in summarise(plan, expected, results, apart=apart)]
+            found += [(plan.name, each) for each in summarise(plan, expected, results)]
         elif (giant := bucket_of(plan, run.operation, run.profile, results)) is not None:
             giants = [giant]  # a later plan has the strings of an earlier one
     target.restart_budget += _FAILURES * (
@@ -415,8 +412,6 @@ def _describe(
         for name, each in found:
             finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
             buckets.append(SweepBucket(name, each, finding))
-            others = named_apart(target, run.profile, run.operation, each)
-            buckets[-1] = SweepBucket(name, each, finding, None, others)
         run.buckets += explained(buckets, target, run.profile, known)
         buckets.clear()
     except (BudgetSpent, TargetError) as error:

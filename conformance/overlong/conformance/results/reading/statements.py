@@ -169,8 +169,6 @@ def _swept(bucket: Mapping[str, Any], command: str, folder: Path | None) -> Caus
     more = [(PLAN, plan), (STRINGS, bucket["strings"]), *examined(bucket), ("kind", bucket["kind"])]
     if bucket["dialects"]:
         more.append(("accepts just what", ", ".join(bucket["dialects"])))
-    if bucket["automaton_states"] is not None:
-        more.append(("states of its automaton", str(bucket["automaton_states"])))
     earlier = example.earlier
     if bucket["earlier"] is not None:
         earlier = (bytes.fromhex(bucket["earlier"]),)

@@ -78,7 +78,7 @@ def bucket_of(plan: Plan, operation: str, profile: Profile, results: Iterable[Sh
         return None
     first = wrong[0]
     words = _sentence(plan, wrong)
-    found = DivergentSet(first.kind, len(wrong), first.octets, first.where, words, exact=False)
+    found = DivergentSet(first.kind, len(wrong), first.octets, first.where, words=words)
     grid = plan.grids[first.where.grid]
     head, *_ = grid.pieces(first.where.index)
     vector = Vector("sweep", first.octets, profile=profile, comment=words)

@@ -9,18 +9,11 @@ small, however many strings the grid has.
 
 from __future__ import annotations
 
-import heapq
-from functools import partial
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from overlong.reference.theory import shortlex
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from overlong.conformance.sweep.grid import Grid
 
     Rows = np.ndarray[Any, np.dtype[Any]]
@@ -125,6 +118,17 @@ class Level:
             )
         return self._counts[node]
 
+    def member(self, node: int, number: int) -> tuple[int, ...]:
+        """The choices that make one of the members of a set, numbered from 0 in the grid's order."""
+        row, below = self.row(node), self.below
+        counts = np.zeros(int(row.max()) + 1, np.int64)
+        for each in np.unique(row):
+            counts[each] = int(each) if below is None else below.count(int(each))
+        upto = np.cumsum(counts[row])
+        choice = int(np.searchsorted(upto, number, side="right"))
+        rest = number - int(upto[choice] - counts[row[choice]])
+        return (choice, *(() if below is None else below.member(int(row[choice]), rest)))
+
     def least(self, node: int) -> Least:
         """The shortlex-least member of a non-empty set; among equal strings, the first in the grid's order."""
         if node not in self._least:
@@ -148,45 +152,6 @@ class Level:
                 key=lambda least: least.octets,
             )
         return self._least[node]
-
-    def ascending(self, node: int) -> Iterator[Least]:
-        """All members of a set in shortlex order, lazily: the nodes behind a choice are read only when needed."""
-        if self.below is None:
-            ends: dict[int, Callable[[], Iterator[Least]]] = {1: lambda: iter((Least(b"", ()),))}
-        else:
-            ends = {each: partial(self.below.ascending, each) for each in np.unique(self.row(node)).tolist()}
-        waiting: list[tuple[tuple[int, bytes], int, Least, Iterator[Least]]] = []
-
-        def put(choice: int, following: Iterator[Least]) -> None:
-            end = next(following, None)
-            if end is not None:
-                octets = (b"" if self.silent else self.choices[choice]) + end.octets
-                heapq.heappush(waiting, (shortlex(octets), choice, Least(octets, (choice, *end.place)), following))
-
-        for choice, to in enumerate(self.row(node).tolist()):
-            if to:
-                first = Least(b"", ()) if self.below is None else self.below.least(to)
-                put(choice, chain((first,), islice(_later(ends[to]), 1, None)))
-        while waiting:
-            _, choice, least, following = heapq.heappop(waiting)
-            yield least
-            put(choice, following)
-
-    def followed_by_any(self, node: int, longer: Level) -> int:
-        """All strings of a member of a set plus any one octet; ``longer`` is the level above."""
-        if node < 2:
-            return node
-        row = self.row(node)
-        if self.below is not None:
-            below = self.below
-            nodes, which = np.unique(row, return_inverse=True)
-            row = np.array([below.followed_by_any(int(each), self) for each in nodes], np.uint32)[which]
-        return int(longer.intern(row[None])[0])  # below the last level, 0 and 1 are nodes too: none, and all
-
-
-def _later(make: Callable[[], Iterator[Least]]) -> Iterator[Least]:
-    """The items of an iterator that is made only when its first item is needed."""
-    yield from make()
 
 
 def _distinct(rows: Rows) -> tuple[Rows, Rows]:

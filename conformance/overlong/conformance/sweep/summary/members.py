@@ -3,26 +3,26 @@
 
 from __future__ import annotations
 
-import heapq
-from itertools import islice
+import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from overlong.conformance.sweep.summary.diagram import AND, MINUS
+from overlong.conformance.sweep.summary.diagram import AND, MINUS, OR
 from overlong.conformance.sweep.summary.gathering import index_of
-from overlong.conformance.sweep.summary.languages import Language, OctetRun, Pieces
+from overlong.conformance.sweep.summary.languages import Language, Pieces
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from overlong.conformance.sweep.summary.diagram import Level
     from overlong.conformance.sweep.summary.gathering import Gathered
 
     Column = np.ndarray[Any, np.dtype[Any]]
 
 _CELLS = 1 << 21
-_DOUBLES = 4
-"""About how many grids of a plan share a string."""
+_SEED = 3629
 
 Members = dict[int, int]
 """A set: maps the number of each grid to the node of its members. Equal sets are equal dictionaries."""
@@ -51,17 +51,20 @@ class Strings:
         """The strings for which an automaton says 1."""
         return {number: self._pieces.diagram(grid, self.levels(number), spoken) for number, grid in self.grids.items()}
 
-    def combine(self, left: Members, right: Members, operation: int) -> Members:
-        """See :meth:`Level.combine`."""
-        return {grid: self.levels(grid)[0].combine(left[grid], right[grid], operation) for grid in left}
-
     def both(self, left: Members, right: Members) -> Members:
         """The intersection."""
-        return self.combine(left, right, AND)
+        return self._combine(left, right, AND)
+
+    def either(self, left: Members, right: Members) -> Members:
+        """The union."""
+        return self._combine(left, right, OR)
 
     def less(self, left: Members, right: Members) -> Members:
         """The difference."""
-        return self.combine(left, right, MINUS)
+        return self._combine(left, right, MINUS)
+
+    def _combine(self, left: Members, right: Members, operation: int) -> Members:
+        return {grid: self.levels(grid)[0].combine(left[grid], right[grid], operation) for grid in left}
 
     def count(self, members: Members) -> int:
         """The number of strings in a set; equal strings count as often as they occur."""
@@ -77,22 +80,28 @@ class Strings:
         ]
         return min(found, key=lambda each: (shortlex(each[0]), each[1]))
 
-    def ascending(self, members: Members, most: int) -> tuple[bytes, ...]:
-        """The first strings of a set in shortlex order, without repetition."""
-        of_grids = (self.levels(grid)[0].ascending(node) for grid, node in members.items() if node)
-        merged = heapq.merge(*of_grids, key=lambda least: shortlex(least.octets))
-        return tuple(islice(dict.fromkeys(least.octets for least in islice(merged, _DOUBLES * most)), most))
-
-    def some(self, members: Members, most: int) -> list[tuple[bytes, bytes | None]]:
-        """The first strings of a set, grid by grid, each with the string asked before it."""
-        found: list[tuple[bytes, bytes | None]] = []
+    def drawn(self, members: Members, most: int) -> list[tuple[int, int]]:
+        """Some strings of a set, always the same, each by its grid and number; any is as likely as any other."""
+        chance = random.Random(_SEED)  # noqa: S311 (no secret)
+        total = self.count(members)
+        wanted = sorted(chance.sample(range(total), min(most, total)), reverse=True)
+        found, passed = list[tuple[int, int]](), 0
         for number, node in members.items():
-            grid = self.grids[number]
-            numbers = self._indices(number, node, most - len(found))
-            found += [(grid.string(index), grid.asked_before(index)) for index in numbers]
+            top, grid = self.levels(number)[0], self.grids[number]
+            ends = passed + top.count(node)
+            while wanted and wanted[-1] < ends:
+                found.append((number, index_of(grid, top.member(node, wanted.pop() - passed))))
+            passed = ends
         return found
 
-    def _indices(self, grid: int, node: int, most: int) -> list[int]:
+    def some(self, members: Members, most: int) -> Iterator[bytes]:
+        """The first strings of a set, grid by grid."""
+        for number, node in members.items():
+            numbers = self._numbers(number, node, most)
+            most -= len(numbers)
+            yield from map(self.grids[number].string, numbers)
+
+    def _numbers(self, grid: int, node: int, most: int) -> list[int]:
         """The numbers of the first strings of a set."""
         nodes, index = np.array([node]), np.array([0])
         for level in self.levels(grid):
@@ -108,27 +117,3 @@ class Strings:
             if not len(nodes):
                 return []
         return list(map(int, index))
-
-    def met(self, members: Members, spoken: Language) -> set[int]:
-        """The values that an automaton gives the strings of a set."""
-        found: set[int] = set()
-        for grid, node in members.items():
-            if not node:
-                continue
-            nodes, states = (np.array([each]) for each in (node, 0))
-            for level, run in zip(self.levels(grid), self.runs(grid, spoken), strict=True):
-                step = max(1, _CELLS // level.width)
-                pairs: list[Column] = []
-                for at in range(0, len(nodes), step):
-                    after = level.table[nodes[at : at + step]].astype(np.int64)
-                    to = run.to[np.searchsorted(run.states, states[at : at + step])]
-                    pairs.append(np.unique((after * len(spoken.table) + to)[after > 0]))
-                nodes, states = np.divmod(np.unique(np.concatenate(pairs)), len(spoken.table))
-                if not len(nodes):
-                    break
-            found |= set(spoken.says[states[nodes > 0]].tolist())
-        return found
-
-    def runs(self, grid: int, spoken: Language, *, marks: bool = False) -> list[OctetRun]:
-        """See :meth:`Pieces.runs`."""
-        return self._pieces.runs(self.grids[grid], spoken, marks=marks)
