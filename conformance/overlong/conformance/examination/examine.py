@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget, symptom_of
+from overlong.conformance.examination.consequence import cause_of
 from overlong.conformance.examination.course import Course
 from overlong.conformance.examination.encoders import EncoderCourse
 from overlong.conformance.examination.explanation import GOOD, Explanation
 from overlong.conformance.examination.inquiry import Inquiry
-from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.question import Question, question_of
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.streams import StreamCourse
 from overlong.conformance.examination.telling import least_finding, telling
@@ -145,6 +146,10 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     if guarded is not None and guarded.code not in _OF_PLACE:
         return _found(asker, guarded, None, 0, 0)  # what it causes depends on memory that is not its own
     finding = asker.finding(question) or guarded
+    cause = cause_of(finding, lambda each: asker.finding(question_of(each))) if finding is not None else None
+    if cause is not None:
+        finding = cause
+        question = question_of(cause.vector)
     if operation in ENCODING:
         return None if finding is None else _of_encoder(asker, question, finding)
     if operation in STREAMING + AGAIN:

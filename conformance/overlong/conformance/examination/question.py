@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from overlong.conformance.vectors.vector import Vector
 
 
 class Asked(Protocol):
@@ -38,3 +41,8 @@ class Question:
     earlier: tuple[bytes, ...] = ()
     chunks: tuple[int, ...] | None = None
     address: int | None = None
+
+
+def question_of(vector: Vector) -> Question:
+    """The question that a vector asks."""
+    return Question(vector.octets, vector.earlier or (), vector.chunks)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.choosing import MOST, is_examinable, why
 from overlong.conformance.examination.condition import Condition
+from overlong.conformance.examination.consequence import cause_of
 from overlong.conformance.examination.explanation import resembles
 from overlong.conformance.examination.kept import condition_of, kept
 from overlong.conformance.examination.prediction import predicts
@@ -22,7 +24,6 @@ from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.differing import Differing
 from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.triage import Examined
-from overlong.fuzz.execution.consequence import instead, is_cause
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.minimise.place import place_of, spliced
 from overlong.fuzz.minimise.shrinking import shrunk
@@ -81,7 +82,7 @@ class Probing:
         if joined := self._joined(finding, mine):
             return joined
         finding = self._steady(finding, probe)
-        finding = _cause_of(finding, probe) or finding
+        finding = cause_of(finding, partial(probe.ask_one, operation=finding.operation)) or finding
         if joined := self._joined(finding, mine):
             return joined
         if is_examinable(finding.code, finding.operation) and sum(each.why is not None for each in mine) < MOST:
@@ -235,17 +236,6 @@ def _name(target: str, finding: Finding, place: str = "") -> str:
         # two names for answers that change from call to call, depending on the first evidence
         return id_of(json.dumps([target, Code.UNSTABLE]))
     return id_of(json.dumps([target, finding.code, place or finding.place]))
-
-
-def _cause_of(finding: Finding, probe: Probe) -> Finding | None:
-    """The cause of a finding that is a consequence: see :mod:`overlong.fuzz.execution.consequence`.
-
-    Raises:
-        TargetError: the target cannot be asked any more.
-    """
-    vector = instead(finding)
-    found = None if vector is None else probe.ask_one(vector, finding.operation)
-    return found if found is not None and is_cause(found) else None
 
 
 def _explained(found: Explanation, divergence: Divergence, examined: Finding) -> Examined:

@@ -15,16 +15,30 @@ from overlong.conformance.vectors.vector import Vector, cut
 from overlong.reference import Decoded, Rejected, WellFormed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from overlong.conformance.oracle.finding import Finding
 
-CONSEQUENCES = (Code.OFFSET, Code.REPLACEMENT_COUNT, Code.REPLACEMENT_TEXT)
+_CONSEQUENCES = (Code.OFFSET, Code.REPLACEMENT_COUNT, Code.REPLACEMENT_TEXT)
 """The codes of whole inputs that may be consequences."""
-CONSEQUENCES_IN_STREAMS = (Code.CHUNKING, Code.EARLIER_STREAM, Code.STREAM_OFFSET, Code.EARLY)
+_IN_STREAMS = (Code.CHUNKING, Code.EARLIER_STREAM, Code.STREAM_OFFSET, Code.EARLY)
 _CAUSES = (VERDICT, SCALARS, STREAMING)
 """The claims that the cause of a wrong replacement refutes."""
 
 
-def instead(finding: Finding) -> Vector | None:
+def cause_of(finding: Finding, ask: Callable[[Vector], Finding | None]) -> Finding | None:
+    """The finding that explains another one; None if that is its own cause.
+
+    Args:
+        finding: the other one.
+        ask: what is wrong with the answer to a vector, by the same operation.
+    """
+    vector = _instead(finding)
+    found = ask(vector) if vector is not None else None
+    return found if found is not None and _explains(found) else None
+
+
+def _instead(finding: Finding) -> Vector | None:
     """The vector to ask for the cause of a finding; None if the finding is its own cause.
 
     For a refusal before the first error, or a stream refused too early: the well-formed octets before the error. For a
@@ -34,7 +48,7 @@ def instead(finding: Finding) -> Vector | None:
     if flaw is None:
         return None
     if finding.operation in REPLACING:
-        if finding.code not in (*CONSEQUENCES, *CONSEQUENCES_IN_STREAMS):
+        if finding.code not in (*_CONSEQUENCES, *_IN_STREAMS):
             return None
         kept = bytearray(len(vector.octets))
         for each in vector.segments:
@@ -73,8 +87,8 @@ def _only(vector: Vector, kept: bytes) -> Vector | None:
     return Vector(category, octets, chunks=chunks, profile=vector.profile, earlier=vector.earlier)
 
 
-def is_cause(found: Finding) -> bool:
-    """True if the finding in what :func:`instead` made explains the other one.
+def _explains(found: Finding) -> bool:
+    """True if the finding in what :func:`_instead` made explains the other one.
 
     Only a wrong verdict explains another place, and neither a crash does, nor an offset.
     """
