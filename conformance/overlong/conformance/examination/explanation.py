@@ -53,7 +53,7 @@ class Explanation:
     @property
     def share(self) -> float:
         """The share of fresh questions that the condition predicts."""
-        return self.predicted / self.checked if self.checked else 0.0
+        return self.why.share if self.condition is not None else 0.0
 
     @property
     def confirmed(self) -> bool:
@@ -79,14 +79,9 @@ class Explanation:
 
     def takes(self, finding: Finding) -> bool:
         """True if another finding belongs to the same cause: the condition predicts it, or it resembles the example."""
-        if self.joins(finding):
-            return True
-        example = self.finding
-        return (
-            example is not None
-            and self.condition is not None
-            and resembles(finding, example, self.condition, self.share)
-        )
+        if self.condition is None or self.finding is None:
+            return self.joins(finding)
+        return takes(self.condition, self.finding, self.share, finding)
 
     def to_json(self) -> dict[str, object]:
         """The explanation for files."""
@@ -116,6 +111,11 @@ class Shown(Protocol):
     def place(self) -> str: ...
     @property
     def claim(self) -> str: ...
+
+
+def takes(condition: Condition | OfNumbers, example: Shown, share: float, finding: Finding) -> bool:
+    """True if a finding belongs to a cause: its condition predicts it, or it resembles the example."""
+    return predicts(condition, example.code, finding) or resembles(finding, example, condition, share)
 
 
 def resembles(finding: Finding, example: Shown, condition: Condition | OfNumbers, share: float) -> bool:

@@ -120,6 +120,12 @@ class Why:
     confirmed: tuple[int, int]
     """The fresh inputs that the condition predicted, and all of them."""
 
+    @property
+    def share(self) -> float:
+        """The share of fresh inputs that the condition predicted; 0 if there were none."""
+        predicted, checked = self.confirmed
+        return predicted / checked if checked else 0.0
+
 
 @dataclass
 class Bucket:

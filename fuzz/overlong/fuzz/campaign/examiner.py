@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.examination.choosing import MOST, is_examinable, why
 from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.consequence import cause_of
-from overlong.conformance.examination.explanation import resembles
+from overlong.conformance.examination.explanation import takes
 from overlong.conformance.examination.kept import condition_of, kept
-from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.oracle.compare import place_of_fault
 from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.target import BudgetSpent
@@ -104,11 +103,7 @@ class Probing:
     def _takes(self, known: StoredFinding, finding: Finding) -> bool:
         """True if a finding belongs to the cause of a known one."""
         assert known.why is not None
-        predicted, checked = known.why.confirmed
-        condition = self._condition(known)
-        return predicts(condition, known.code, finding) or resembles(
-            finding, known, condition, predicted / checked if checked else 0.0
-        )
+        return takes(self._condition(known), known, known.why.share, finding)
 
     def _condition(self, known: StoredFinding) -> Condition:
         """The condition of a known finding.
