@@ -119,8 +119,9 @@ def explain_command(stored: Found, folder: str) -> str:
 
 
 def kind_of(stored: StoredFinding) -> str:
-    """``OV201 overlong form accepted``; a difference has no code."""
-    return printable(stored.title if stored.is_difference else f"{stored.code} {stored.title}")
+    """``OV201 accepts C0 AF at offset 17 or more``; the title if it was not examined. A difference has no code."""
+    what = stored.why.sentence if stored.why is not None else stored.title
+    return printable(what if stored.is_difference else f"{stored.code} {what}")
 
 
 def _what_ran(status: Status, dot: str, width: int) -> Iterator[str]:

@@ -12,7 +12,7 @@ from overlong.conformance.report.found import how_given
 from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.text import lines_of_cause
 from overlong.conformance.results.invocation import spelled
-from overlong.conformance.results.model import ReportKind, Standing
+from overlong.conformance.results.model import SENTENCE, ReportKind, Standing
 from overlong.conformance.results.reading import ReportError, read
 from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.profile import Profile
@@ -207,7 +207,7 @@ def line_of(found: Found) -> str:
     assert isinstance(found, Reported)
     word = "" if found.cause.standing is Standing.UNEXPECTED else f"{found.cause.standing.value}: "
     name = f"  ({printable(found.vector)})" if found.vector else ""
-    kind = printable(f"{found.code} {found.title}")
+    kind = printable(f"{found.code} {dict(found.cause.more).get(SENTENCE) or found.title}")
     return f"{printable(found.id, 40)}  {word}{kind}  {printable(found.target)}  {how_given(found)}{name}"
 
 
