@@ -3,7 +3,10 @@
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from importlib.resources import files
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -19,6 +22,8 @@ from overlong.conformance.sweep.sweep import sweep
 from sweep_stand_in import StandIn
 
 pytestmark = pytest.mark.long
+
+SOURCES = Path(__file__).parents[1] / "shared_libraries"
 
 
 COMMANDS = re.compile(r"^ *(reproduce|again): ")
@@ -226,3 +231,28 @@ def test_a_long_sweep_says_once_how_long(capsys, monkeypatch):
     assert capsys.readouterr().err == (
         "overlong: note: at this rate the sweep takes 3 hours more; --resume continues an interrupted sweep\n"
     )
+
+
+TWO_FAULTS = """
+#include "right.c"
+bool two(const uint8_t *s, size_t n) {
+  if (n > 1 && s[0] == 0xC3 && s[1] == 0xA9) return false;
+  for (size_t i = 0; n > 2 && i + 1 < n; i++) if (s[i] == 0xDF && s[i + 1] == 0xBF) return false;
+  return is_bool(s, n);
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_two_faults_of_one_kind_are_two_buckets(tmp_path):
+    """The least string of the set shows only one of them."""
+    (tmp_path / "two.c").write_text(TWO_FAULTS)
+    words = ["cc", "-shared", "-fPIC", f"-I{SOURCES}", "-o", tmp_path / "two.so", tmp_path / "two.c"]
+    subprocess.run(words, check=True)
+    target = f"so:{tmp_path / 'two.so'}:two?abi=bool(ptr,len)"
+    overlong("sweep", "--plan", "exhaustive-3", "-o", tmp_path / "out", target)
+    data = written(tmp_path / "out")
+    told = [(bucket["sentence"], bucket["count"]) for bucket in data["buckets"]]
+    assert told[0][0] == "refuses U+00E9 at offset 0"
+    assert told[1][0] == "refuses U+07FF in inputs of 3 or more octets"
+    assert sum(count for _, count in told) == data["plans"][0]["kinds"]["well-formed, and refused"] == 385
