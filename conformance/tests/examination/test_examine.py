@@ -116,6 +116,16 @@ def test_text_is_well_formed_for_regular_expressions_where_it_is_for_the_referen
         assert TEXT.is_well_formed(some) == is_well_formed(some)
 
 
+FAR = """
+import re
+def decode(octets: bytes) -> str:
+    place = octets.find(b"\\xC0\\xAF")
+    while place >= 0:
+        if re.search({accepts}, octets[:place]):
+            octets = octets[:place] + b"/" + octets[place + 2 :]
+        place = octets.find(b"\\xC0\\xAF", place + 1)
+    return octets.decode()
+"""
 DECODER = """
 def decode(octets: bytes) -> str:
     text = octets.decode()
@@ -123,6 +133,25 @@ def decode(octets: bytes) -> str:
         raise UnicodeDecodeError("utf-8", octets, 0, 1, "refused")
     return text
 """
+
+
+@pytest.mark.parametrize(
+    ("example", "least", "accepts", "words"),
+    [
+        ("C2 85" + "61" * 15 + "C0 AF", 17, rb"(?s)\xC2\x85.{15}\Z", "accepts C0 AF 17 octets after U+0085"),
+        (
+            "EF BF BD" + "61" * 30 + "C0 AF",
+            33,
+            rb"(?s)\xEF.{32}\Z",
+            "accepts C0 AF 33 octets after EF",
+        ),
+        ("EF BF BD C0 AF", 3, rb"\xEF\xBF\xBD\Z", "accepts C0 AF after U+FFFD"),
+    ],
+)
+def test_what_stands_far_before_is_found(example, least, accepts, words, tmp_path):
+    (tmp_path / "far.py").write_text(FAR.format(accepts=accepts), "utf-8")
+    found = face.examine(f"py:{tmp_path}/far.py:decode", b"a" + bytes.fromhex(example) + b"aa")
+    assert (found.sentence, found.confirmed, len(found.example)) == (words, True, least + 2)
 
 
 def test_a_callable_is_examined_and_the_rule_predicts_fresh_inputs(tmp_path):

@@ -170,16 +170,22 @@ class Experiments:
                 yield each + fill(gap) + before, behind
                 yield before, behind + fill(gap) + each
 
-    def kept_characters(self) -> list[bytes]:
-        """The first few different characters before the core, but for plain filler."""
+    def kept_characters(self) -> dict[bytes, int]:
+        """The first few different characters before the core, but for plain filler: how far before it they begin."""
         before = self.setting.before[-BURDEN:]
-        found = [before[start:end] for start, end in self.text.pieces(before)]
-        return [each for each in dict.fromkeys(found) if each != b"a"][:_FEW]
+        found = {before[start:end]: len(before) - start for start, end in self.text.pieces(before)}
+        found.pop(b"a", None)
+        return dict([*found.items()][:_FEW])
 
-    def moved(self, character: bytes) -> Iterator[Around]:
-        """A character farther before the core, none instead of it, and others there."""
-        behind = self.setting.behind
-        for gap in _GAPS:
+    def moved(self, character: bytes, far: int) -> Iterator[Around]:
+        """A character farther before the core or less far, none instead of it, and others there."""
+        behind, own = self.setting.behind, far - len(character)
+        for more in (0, 1, 2, 9):
+            yield fill(more) + character + fill(own), behind
+        for each in self._characters if far > FAR_BEFORE else ():
+            if len(each) <= far:
+                yield each + fill(far - len(each)), behind
+        for gap in {*_GAPS, max(own - 1, 0), own + 1}:
             yield character + fill(gap), behind
             yield fill(gap + len(character)), behind
         for each in self._some(fine=False):

@@ -23,7 +23,7 @@ BITS = (8, 10, 12, 15, 16)
 FAR_BEFORE, FAR_BEHIND = 5, 9
 """How many octets before and behind a place are told apart."""
 NUMBER, OCTET, FLAG = "number", "octet", "flag"
-_SEEN = "seen "
+_SEEN, _STANDS, _OCTET_BEFORE = "seen ", "stands ", "octet -"
 
 
 @dataclass(slots=True)
@@ -94,15 +94,43 @@ def seen(octets: bytes) -> Factor:
     return Factor(f"{_SEEN}{octets.hex()}", FLAG, lambda site: int(octets in site.before))
 
 
+def octet_before(far: int) -> Factor:
+    """The octet that stands so many octets before."""
+    return Factor(f"{_OCTET_BEFORE}{far}", OCTET, _octet_before(far))
+
+
+def stands(octets: bytes, far: int) -> Factor:
+    """Whether some octets begin so many octets before."""
+
+    def value(site: Site) -> int:
+        return int(site.start >= far and site.octets.startswith(octets, site.start - far))
+
+    return Factor(f"{_STANDS}{octets.hex()} {far}", FLAG, value)
+
+
 @cache
 def factor_named(name: str) -> Factor:
     """The factor of a name."""
-    return seen(bytes.fromhex(name[len(_SEEN) :])) if name.startswith(_SEEN) else _BY_NAME[name]
+    if (octets := seen_octets(name)) is not None:
+        return seen(octets)
+    if (placed := octets_placed(name)) is not None:
+        return stands(*placed)
+    if name not in _BY_NAME and name.startswith(_OCTET_BEFORE):
+        return octet_before(int(name[len(_OCTET_BEFORE) :]))
+    return _BY_NAME[name]
 
 
 def seen_octets(name: str) -> bytes | None:
     """The octets that stand anywhere before, if the name of a factor says that."""
     return bytes.fromhex(name[len(_SEEN) :]) if name.startswith(_SEEN) else None
+
+
+def octets_placed(name: str) -> tuple[bytes, int] | None:
+    """The octets that begin so many octets before, if the name of a factor says that."""
+    if not name.startswith(_STANDS):
+        return None
+    octets, far = name[len(_STANDS) :].split(" ")
+    return bytes.fromhex(octets), int(far)
 
 
 def _ascii_before(site: Site) -> int:
@@ -235,7 +263,7 @@ FACTORS: tuple[Factor, ...] = (
     Factor("octet -1", OCTET, _octet_before(1)),
     Factor("lead before", OCTET, _lead_before),
     Factor("character before", OCTET, _character_before, 1),
-    *(Factor(f"octet -{far}", OCTET, _octet_before(far)) for far in range(2, FAR_BEFORE + 1)),
+    *map(octet_before, range(2, FAR_BEFORE + 1)),
     *(Factor(f"octet +{far}", OCTET, _octet_behind(far)) for far in range(1, FAR_BEHIND + 1)),
     Factor("ascii before", NUMBER, _ascii_before, 1),
     Factor("ascii behind", NUMBER, _ascii_behind, 1),

@@ -183,7 +183,7 @@ def _first(setting: Setting, candidates: Iterable[Setting], shows: Shows) -> Set
 
 def _simpler_before(setting: Setting, text: Text) -> Iterable[Setting]:
     octets = setting.before
-    for kept in _kept(octets):
+    for kept in dict.fromkeys((*_kept(octets), len(octets.lstrip(b"a")))):
         tail = octets[len(octets) - kept :]
         if tail and tail[0] not in text.leads:  # no character is cut
             continue
@@ -195,7 +195,7 @@ def _simpler_before(setting: Setting, text: Text) -> Iterable[Setting]:
 
 def _simpler_behind(setting: Setting, text: Text) -> Iterable[Setting]:
     octets = setting.behind
-    for kept in _kept(octets):
+    for kept in dict.fromkeys((*_kept(octets), len(octets.rstrip(b"a")))):
         if kept < len(octets) and octets[kept] not in text.leads:
             continue
         rest = len(octets) - kept

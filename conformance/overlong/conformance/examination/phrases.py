@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.factors import NONE, seen_octets
+from overlong.conformance.examination.factors import NONE, octets_placed, seen_octets
 from overlong.conformance.examination.products import octets_in_words
 from overlong.conformance.support.printable import thousands
 from overlong.reference import WellFormed, dialect, segments
@@ -70,6 +70,9 @@ def phrase(atom: Atom) -> str:
         return f"{before} {counted(atom, noun)}"
     if (octets := seen_octets(name)) is not None:
         return f"{'not ' * (atom.high == 0)}after {scalars(octets, 'rfc3629') or octets.hex(' ').upper()} anywhere"
+    if (placed := octets_placed(name)) is not None:
+        octets, far = placed
+        return f"{'not ' * (atom.high == 0)}{far} octets after {scalars(octets, 'rfc3629')}"
     return _other(atom)
 
 

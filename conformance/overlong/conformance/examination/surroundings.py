@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.calls import remember
-from overlong.conformance.examination.factors import seen
+from overlong.conformance.examination.factors import FAR_BEFORE, octet_before, seen, stands
 from overlong.conformance.examination.inquiry import SITES
 from overlong.conformance.examination.question import Question
 
@@ -32,10 +32,10 @@ def vary(inquiry: Inquiry) -> None:
     _try(inquiry, around.offsets(fine=fine))
     _try(inquiry, around.behinds(fine=fine))
     for far in around.befores():
-        if _differ(_try(inquiry, around.right_before(far, fine=False))) and fine:
+        if not all(_try(inquiry, around.right_before(far, fine=False))) and fine:
             _try(inquiry, around.right_before(far, fine=True))
     for far in around.farther():
-        if _differ(_try(inquiry, around.right_behind(far, fine=False))) and fine:
+        if not all(_try(inquiry, around.right_behind(far, fine=False))) and fine:
             _try(inquiry, around.right_behind(far, fine=True))
     repeat(inquiry)
     remember(inquiry)
@@ -48,8 +48,11 @@ def _look_farther(inquiry: Inquiry) -> None:
     _try(inquiry, around.sprinkled())
     characters = around.kept_characters()
     inquiry.table.tell_apart(map(seen, characters))
-    for each in characters if inquiry.fine else ():
-        _try(inquiry, around.moved(each))
+    for each, far in characters.items():
+        if far > FAR_BEFORE:
+            inquiry.table.tell_apart([stands(each, far), *map(octet_before, range(far - len(each) + 1, far + 1))])
+    for each, far in characters.items() if inquiry.fine else ():
+        _try(inquiry, around.moved(each, far))
 
 
 def repeat(inquiry: Inquiry) -> None:
@@ -65,10 +68,6 @@ def repeat(inquiry: Inquiry) -> None:
 def decide(inquiry: Inquiry) -> None:
     """Take the rule that explains the answers noted."""
     inquiry.condition = replace(inquiry.known, rule=inquiry.table.rule())
-
-
-def _differ(said: list[bool]) -> bool:
-    return any(said) and not all(said)
 
 
 def _try(inquiry: Inquiry, around: Iterable[Around]) -> list[bool]:
