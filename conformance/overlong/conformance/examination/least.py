@@ -188,7 +188,7 @@ def _simpler_before(setting: Setting, text: Text) -> Iterable[Setting]:
         if tail and tail[0] not in text.leads:  # no character is cut
             continue
         rest = len(octets) - kept
-        for filler in FILLERS:
+        for filler in _unlike(setting.core):
             for count in {*range(9), rest // len(filler), rest}:
                 yield replace(setting, filler=filler, count=count, kept_before=tail)
 
@@ -199,9 +199,14 @@ def _simpler_behind(setting: Setting, text: Text) -> Iterable[Setting]:
         if kept < len(octets) and octets[kept] not in text.leads:
             continue
         rest = len(octets) - kept
-        for filler in FILLERS:
+        for filler in _unlike(setting.core):
             for count in {*range(9), rest // len(filler), rest}:
                 yield replace(setting, filler_behind=filler, count_behind=count, kept_behind=octets[:kept])
+
+
+def _unlike(core: bytes) -> list[bytes]:
+    """Fillers that are no character like the core: one of these could show the same in its place."""
+    return [filler for filler in FILLERS if len(filler) == 1 or len(filler) != len(core)]
 
 
 def _kept(octets: bytes) -> range:

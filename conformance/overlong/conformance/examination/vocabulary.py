@@ -28,6 +28,8 @@ _PARTS = 6
 _NEARLY = 0.95
 """The share of kinds of errors that must show it, if all do."""
 _CHECKS, _CHECKS_OF_MORE, _CHECKS_COARSE = 200, 100, 20
+_QUESTIONS = 1500
+"""About what it takes to learn a word octet by octet."""
 _LONGER = 16
 _MORE = 4
 _LAST = 0xFF
@@ -50,18 +52,24 @@ def learn(inquiry: Inquiry) -> None:
     elif _any_error(inquiry):
         inquiry.condition = _of_any_error(inquiry)
     else:
-        octets = words.ALL if inquiry.fine else panel.edges(inquiry.text)
-        checks = _CHECKS if inquiry.fine else _CHECKS_COARSE
+        fine = inquiry.fine and _affords(inquiry)
+        octets = words.ALL if fine else panel.edges(inquiry.text)
+        checks = _CHECKS if fine else _CHECKS_COARSE
         found = _learned(inquiry, core, checks, octets) or (
             exactly(core),
         )  # what depends on earlier calls may not show again
         inquiry.condition = _committed(inquiry, inquiry.condition_of(found))
 
 
+def _affords(inquiry: Inquiry) -> bool:
+    """True if words can be learned octet by octet, with most of the budget left for what stands around them."""
+    return _QUESTIONS * len(inquiry.setting.octets) <= inquiry.asker.octets // 4
+
+
 def widen(inquiry: Inquiry) -> None:
     """Add octets that are wrong in the same setting: errors of other kinds, other refused characters."""
     setting = inquiry.setting
-    if not setting.core or not inquiry.fine:
+    if not setting.core or not inquiry.fine or not _affords(inquiry):
         return
     of_characters = inquiry.text.is_well_formed(setting.core)
     tried = panel.notable(inquiry.text) if of_characters else panel.strange(inquiry.text)
