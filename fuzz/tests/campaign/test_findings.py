@@ -51,7 +51,7 @@ def found(tmp_path_factory):
 def test_they_are_listed_shown_and_explained_by_the_id_of_the_finding_or_of_its_vector(found):
     folder = found / "certify"
     (one,) = findings_in(folder)
-    assert overlong("finding", "list", folder).stdout.startswith(f"{one.id}  OV201 overlong form accepted  py:")
+    assert overlong("finding", "list", folder).stdout.startswith(f"{one.id}  OV201 accepts C0 AE  py:")
     assert json.loads(overlong("finding", "list", "--format", "json", folder).stdout)["octets"] == "c0ae"
     for name in (one.id, one.id[:4].upper(), "overlong/c0ae"):
         shown = json.loads(overlong("finding", "show", folder, name).stdout)
