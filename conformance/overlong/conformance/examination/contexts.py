@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.factors import FAR_BEFORE, FAR_BEHIND
-from overlong.conformance.examination.least import BURDEN, FILLERS, thresholds
+from overlong.conformance.examination.least import BURDEN, thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +55,7 @@ class Experiments:
             size: [each for each in self._characters if len(each) == size]
             for size in {len(each) for each in self._characters}
         }
+        self._filler_of = {len(each): each for each in text.fillers if each != b"\0"}
 
     # ---- one factor at a time ----
 
@@ -93,7 +94,8 @@ class Experiments:
 
     @property
     def _fillers(self) -> tuple[bytes, ...]:
-        return FILLERS[::3] if self._is_burden else FILLERS
+        fillers = self.text.fillers
+        return (*fillers[:1], *fillers[3:4]) if self._is_burden else fillers
 
     def _some_lengths(self) -> list[int]:
         """Few lengths; the long ones too if the setting is long anyway."""
@@ -165,7 +167,7 @@ class Experiments:
     def sprinkled(self) -> Iterator[Around]:
         """One character of each kind anywhere before, and anywhere behind."""
         before, behind = self.setting.before, self.setting.behind
-        for each in (b"\0", b"\n", *FILLERS):
+        for each in (b"\n", *self.text.fillers):
             for gap in (0, 1, 2, 5, 9):
                 yield each + fill(gap) + before, behind
                 yield before, behind + fill(gap) + each
@@ -199,10 +201,10 @@ class Experiments:
         random = self.random
         if length > _MIXED:  # long text is of one kind but for an end
             mixed = self.text_of(random.randrange(_MIXED)) if random.random() < 0.6 else b""
-            rest = fill(length - len(mixed), random.choice(FILLERS) if random.random() < 0.7 else b"a")
+            rest = fill(length - len(mixed), random.choice(self.text.fillers) if random.random() < 0.7 else b"a")
             return mixed + rest if random.random() < 0.5 else rest + mixed
         if random.random() < 0.4:
-            return fill(length, random.choice(FILLERS) if random.random() < 0.7 else b"a")
+            return fill(length, random.choice(self.text.fillers) if random.random() < 0.7 else b"a")
         plain = random.random()
         sizes = random.choices((1, 2, 3, 4), (1 + 3 * plain, 1 - plain, 1 - plain, 1 - plain), k=length + 1)
         found, size = list[bytes](), 0
@@ -212,7 +214,7 @@ class Experiments:
             each = (
                 random.choice(self._by_size.get(of, self._by_size[1]) if of <= length - size else self._by_size[1])
                 if random.random() < plain
-                else FILLERS[of - (of == 1)]
+                else self._filler_of.get(of, b"a")
             )
             found.append(each)
             size += len(each)
@@ -230,7 +232,7 @@ class Experiments:
                 kept = random.choice(self._characters)
             if "characters" in wanted or "wide" in wanted:
                 wide = wanted.get("wide")
-                filler = random.choice(FILLERS if wide is None else FILLERS[2:])
+                filler = random.choice(self.text.fillers if wide is None else [*self._filler_of.values()][1:])
                 number = wanted.get("characters", 0) if wide is None else wide
                 more = max(0, wanted.get("characters", 0) - number)
                 before = filler * min(number, self.most // len(filler)) + b"a" * min(more, self.most) + kept

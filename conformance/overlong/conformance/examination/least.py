@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Shows = Callable[[Sequence[bytes]], list[bool]]
 
-FILLERS = (b"a", b"\0", "é".encode(), "€".encode(), "😀".encode())
-"""Text of each kind."""
 _NEAR = 130
 _KEPT = 8
 """The most octets next to the core that are kept as they are."""
@@ -110,7 +108,7 @@ def _character(octets: bytes, shows: Shows, text: Text, place: int | None) -> tu
         said = shows([octets[:start] + _instead(octets[start:end]) + octets[end:] for start, end in tried])
         needed = [span for span, shown in zip(tried, said, strict=True) if not shown]
         if needed:
-            chosen = next((span for span in reversed(needed) if octets[slice(*span)] not in FILLERS), needed[-1])
+            chosen = next((span for span in reversed(needed) if octets[slice(*span)] not in text.fillers), needed[-1])
             return octets, *chosen
     return None
 
@@ -159,7 +157,7 @@ def _order(setting: Setting) -> tuple[int, int, int]:
     return (
         len(setting.octets),
         len(setting.kept_before) + len(setting.kept_behind),
-        FILLERS.index(setting.filler) + FILLERS.index(setting.filler_behind),
+        sum(2 * len(each) + (each == b"\0") for each in (setting.filler, setting.filler_behind)),
     )
 
 
@@ -188,7 +186,7 @@ def _simpler_before(setting: Setting, text: Text) -> Iterable[Setting]:
         if tail and tail[0] not in text.leads:  # no character is cut
             continue
         rest = len(octets) - kept
-        for filler in _unlike(setting.core):
+        for filler in _unlike(setting.core, text):
             for count in {*range(9), rest // len(filler), rest}:
                 yield replace(setting, filler=filler, count=count, kept_before=tail)
 
@@ -199,14 +197,14 @@ def _simpler_behind(setting: Setting, text: Text) -> Iterable[Setting]:
         if kept < len(octets) and octets[kept] not in text.leads:
             continue
         rest = len(octets) - kept
-        for filler in _unlike(setting.core):
+        for filler in _unlike(setting.core, text):
             for count in {*range(9), rest // len(filler), rest}:
                 yield replace(setting, filler_behind=filler, count_behind=count, kept_behind=octets[:kept])
 
 
-def _unlike(core: bytes) -> list[bytes]:
+def _unlike(core: bytes, text: Text) -> list[bytes]:
     """Fillers that are no character like the core: one of these could show the same in its place."""
-    return [filler for filler in FILLERS if len(filler) == 1 or len(filler) != len(core)]
+    return [filler for filler in text.fillers if len(filler) == 1 or len(filler) != len(core)]
 
 
 def _kept(octets: bytes) -> range:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Sets = tuple[frozenset[int], ...]
 ASCII = bytes(range(0x80))
+_FILLERS = (b"a", b"\0", "é".encode(), "€".encode(), "😀".encode())
 _BEYOND = 4
 """Characters of so many octets lie beyond U+FFFF."""
 
@@ -63,6 +64,8 @@ class Text:
         )
         """The octets that begin no characters that take two units of UTF-16."""
         self.sizes = {octet: len(product) for product in products for octet in product[0]}
+        self.fillers = tuple(each for each in _FILLERS if self.is_well_formed(each))
+        """A character of each kind, ASCII first."""
 
     def end(self, octets: bytes, start: int = 0) -> int:
         """The end of the well-formed text from a place on: that of the octets, or the place of the first flaw."""
