@@ -143,7 +143,7 @@ def counted(atom: Atom, noun: str) -> str:
     """``1 error``; ``3 or more errors``."""
     head, *rest = noun.split(" ", 1)
     plural = f"{head}s" if head != "octet" or rest != ["00"] else "octets"
-    return " ".join([numbers(atom), head if _is_one(atom) else plural, *rest])
+    return " ".join([numbers(atom).replace(" or less", " or fewer"), head if _is_one(atom) else plural, *rest])
 
 
 def _is_one(atom: Atom) -> bool:
