@@ -165,6 +165,20 @@ def test_a_callable_is_examined_and_the_rule_predicts_fresh_inputs(tmp_path):
     assert found.to_json()["confirmed"] == [found.predicted, found.checked]
 
 
+TWO = """
+def decode(octets: bytes) -> str:
+    if octets.startswith(b"\\xC3\\xA9") or (b"\\xDF\\xBF" in octets and len(octets) > 2):
+        raise UnicodeDecodeError("utf-8", octets, 0, 1, "refused")
+    return octets.decode()
+"""
+
+
+def test_another_fault_is_no_part_of_a_rule(tmp_path):
+    (tmp_path / "two.py").write_text(TWO, "utf-8")
+    found = face.examine(f"py:{tmp_path}/two.py:decode", "é€".encode())
+    assert (found.sentence, found.confirmed) == ("refuses U+00E9 at offset 0", True)
+
+
 def test_a_decoder_that_answers_rightly_has_no_cause(tmp_path):
     (tmp_path / "decoder.py").write_text(DECODER, "utf-8")
     found = face.examine(f"py:{tmp_path}/decoder.py:decode", b"abc")

@@ -12,7 +12,7 @@ from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.fresh import fresh
 from overlong.conformance.examination.least import BURDEN, blanked, parted, simplified
 from overlong.conformance.examination.products import exactly
-from overlong.conformance.examination.surroundings import decide, repeat, vary
+from overlong.conformance.examination.surroundings import decide, of_another_cause, repeat, vary
 from overlong.conformance.examination.vocabulary import learn, look_behind, mistaken, reread, widen
 from overlong.conformance.protocol.wire import REPLACING
 
@@ -104,8 +104,10 @@ class Course:
             if mistaken(inquiry, [octets for octets, _ in missed]):
                 continue
             before = inquiry.condition
+            others = of_another_cause(inquiry, [octets for octets, wrong in missed if wrong])
             for octets, wrong in missed:
-                inquiry.note_string(octets, wrong=wrong)
+                if octets not in others:
+                    inquiry.note_string(octets, wrong=wrong)
             if number < _ROUNDS - 1:
                 decide(inquiry)
             if inquiry.condition == before and number > _STEADY:

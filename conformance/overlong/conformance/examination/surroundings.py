@@ -81,9 +81,26 @@ def _try(inquiry: Inquiry, around: Iterable[Around]) -> list[bool]:
     every = -(-sum(map(len, some)) // inquiry.step)
     some = some[:: every or 1]
     said = inquiry.wrong(some)
-    for octets, wrong in zip(some, said, strict=True):
-        inquiry.note_string(octets, wrong=wrong)
+    wrong = [octets for octets, is_wrong in zip(some, said, strict=True) if is_wrong]
+    others = of_another_cause(inquiry, wrong) if 2 * len(wrong) < len(some) else ()
+    for octets, is_wrong in zip(some, said, strict=True):
+        if octets not in others:
+            inquiry.note_string(octets, wrong=is_wrong)
     return said
+
+
+def of_another_cause(inquiry: Inquiry, wrong: Iterable[bytes]) -> set[bytes]:
+    """Of strings that show it, those that do so with ASCII for the characters examined, too."""
+    core, blanked = inquiry.setting.core, dict[bytes, bytes]()
+    if not core or not inquiry.text.is_well_formed(core):
+        return set()
+    for octets in wrong:
+        without = bytearray(octets)
+        for site in inquiry.known.sites(inquiry.question(octets), SITES):
+            without[site.start : site.end] = b"a" * (site.end - site.start)
+        blanked[octets] = bytes(without)
+    said = inquiry.wrong([*blanked.values()])
+    return {octets for octets, shown in zip(blanked, said, strict=True) if shown}
 
 
 def _fits(inquiry: Inquiry, before: bytes, core: bytes, behind: bytes) -> bool:
