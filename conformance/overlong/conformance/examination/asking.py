@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.columnar import ColumnarOracle
@@ -153,7 +154,8 @@ class Asker:
     def finding(self, question: Question) -> Finding | None:
         """What is wrong with the answer to one question."""
         self.asked += 1
-        return self._singly([question])[0]
+        found = self._singly([question])[0]
+        return found and replace(found, vector=replace(found.vector, comment=""))
 
     def observed(self, question: Question) -> Observation | None:
         """The answer to one question."""
