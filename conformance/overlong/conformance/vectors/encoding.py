@@ -52,26 +52,31 @@ def given(operation: str, payload: bytes) -> tuple[int, ...]:
 
 def pieces(operation: str, payload: bytes, spoken: Dialect) -> Iterator[Piece]:
     """The input piece by piece. Only UTF-16 joins pairs: among code points, each surrogate is a piece of its own."""
-    for index, number in _numbered(operation, payload):
-        yield Piece(index, number, _octets(number, spoken))
+    for index, number in numbered(operation, payload):
+        yield Piece(index, number, octets_of(number, spoken))
 
 
-def _numbered(operation: str, payload: bytes) -> Iterable[tuple[int, int]]:
+def numbered(operation: str, payload: bytes) -> Iterable[tuple[int, int]]:
     """The numbers, UTF-16 pairs joined, each with its place."""
     found = given(operation, payload)
-    return from_utf16(found) if operation == ENCODE_UTF16 else enumerate(found)
+    return from_utf16(found) if operation == ENCODE_UTF16 and _may_pair(found) else enumerate(found)
 
 
 def _numbers(operation: str, payload: bytes) -> Sequence[int]:
     """The same without their places, which takes less time."""
     found = given(operation, payload)
-    if operation != ENCODE_UTF16 or not any(unit in LEAD_SURROGATES for unit in set(found)):
-        return found
-    return [number for _, number in from_utf16(found)]
+    if operation == ENCODE_UTF16 and _may_pair(found):
+        return [number for _, number in from_utf16(found)]
+    return found
+
+
+def _may_pair(units: Iterable[int]) -> bool:
+    return any(unit in LEAD_SURROGATES for unit in set(units))
 
 
 @lru_cache(maxsize=1 << 10)  # wrong answers to long text are looked at piece by piece
-def _octets(number: int, spoken: Dialect) -> bytes | None:
+def octets_of(number: int, spoken: Dialect) -> bytes | None:
+    """The octets of a number; None if the dialect has none for it."""
     try:
         return encode_scalars([number], spoken)
     except NotEncodable:
@@ -103,10 +108,10 @@ def encoded(operation: str, payload: bytes, spoken: Dialect, encode_errors: str 
 def _answer(operation: str, payload: bytes, spoken: Dialect, encode_errors: str) -> bytes | int:
     """The octets, or the index of the refusal. Each number of a text is encoded once: long text has few."""
     numbers, instead = _numbers(operation, payload), replacement(encode_errors, spoken)
-    octets = {number: _octets(number, spoken) or instead for number in set(numbers)}
+    octets = {number: octets_of(number, spoken) or instead for number in set(numbers)}
     if None in octets.values():
         refused = {number for number, known in octets.items() if known is None}
-        return next(place for place, number in _numbered(operation, payload) if number in refused)
+        return next(place for place, number in numbered(operation, payload) if number in refused)
     whole = b"".join(map(cast("dict[int, bytes]", octets).__getitem__, numbers))
     return len(whole).to_bytes(4, "big") if operation == ANNOUNCE else whole
 

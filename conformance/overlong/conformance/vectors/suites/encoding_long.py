@@ -54,6 +54,8 @@ def _texts(flaws: Sequence[tuple[int, ...]]) -> Iterator[_Text]:
     for size in LARGE:
         for letter, some in product(LETTERS, asked):
             yield some, size - 1, letter, _BEHIND
+        for letter, length in product(LETTERS[::3], range(size - 1, size + 2)):
+            yield (letter,), length - 1, letter, 0
         for before in range(-3, 1):
             yield (_BEYOND_BMP,), size + before, LETTERS[0], size
     yield (_BEYOND_BMP,), LARGEST - 1, LETTERS[0], _BEHIND
@@ -82,9 +84,9 @@ def _in_units(points: Sequence[int]) -> bytes:
 
 def _comment(text: _Text) -> str:
     some, index, letter, behind = text
-    numbers = " ".join(f"{number:04X}" for number in some)
-    what = "no scalar value" if some in FLAWS else "a character"
-    return f"{numbers}, {what}, at index {index} of text of {letter:04X}, with {behind} numbers behind"
+    what = " ".join(f"{number:04X}" for number in some)
+    flaw = ", which is no text," * (some in FLAWS)
+    return f"{what}{flaw} at index {index} among U+{letter:04X}, {behind} of them behind"
 
 
 @cache
