@@ -16,9 +16,9 @@ from overlong.conformance.examination.encoded_texts import all_hold, sites_of, w
 from overlong.conformance.examination.question import Question
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import ENCODE_UTF16, big_endian
-from overlong.conformance.vectors.encoding import pieces, replacement
+from overlong.conformance.vectors.encoding import in_units, pieces, replacement
 from overlong.reference import dialect
-from overlong.reference.order import CODE_POINTS, SURROGATES
+from overlong.reference.order import CODE_POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +32,6 @@ _LONGEST = 5
 _LAST = 0xFFFF_FFFF
 _PLACES = (0, 0x80, 0x800, 0xD800, 0xDC00, 0xE000, 0xFDD0, 0xFEFF, 0x110000, 0x20_0000, 0x400_0000)
 _PLANES = range(0xFFFE, CODE_POINTS.stop, 0x10000)
-_HALVES = SURROGATES.start, 0x400, 0x10000
 
 
 @dataclass(frozen=True)
@@ -181,14 +180,7 @@ class EncoderCourse:
         """Numbers as the encoder's input."""
         if self.asker.operation != ENCODE_UTF16:
             return Question(big_endian("I", list(numbers)))
-        lead, size, beyond = _HALVES
-        units = list[int]()
-        for each in numbers:
-            if each < beyond:
-                units.append(each)
-            else:
-                units += (lead + (each - beyond) // size, lead + size + (each - beyond) % size)
-        return Question(big_endian("H", units))
+        return Question(in_units(numbers))
 
     def _drawn(self, condition: OfNumbers) -> list[int]:
         random = self.random

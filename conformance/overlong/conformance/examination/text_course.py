@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.factors import Site
 
 _BEHIND = (0, 1, 2, 20)
-_SUSPECTS = 16
-"""The most numbers of a text that are tried as the one that matters."""
+_TEXTS, _LAST_UNIT = 16, 0xFFFF
 _NOTED = 8
 """The most places of one text that are learned from."""
 _DENSE, _DRAWN, _SMALL = 12, 30, 80
@@ -94,18 +93,47 @@ class TextCourse:
         """The index of the number that matters among others that are all alike: 0 if none does, None if several do."""
         text = self.least
         scalars = Counter(number for number in text if number in CODE_POINTS and number not in SURROGATES)
-        self._letter = scalars.most_common(1)[0][0] if scalars else self._letter
-        others = [index for index, number in enumerate(text) if number != self._letter]
-        suspects = [*others[:_SUSPECTS], *others[_SUSPECTS:][-_SUSPECTS:]]
-        tried = [[self._letter] * len(text), *(self._around(text[i], i, len(text) - i - 1) for i in suspects)]
-        said = self._wrong(tried)
-        if said[0]:
-            return 0
-        index = next((index for index, wrong in zip(suspects, said[1:], strict=True) if wrong), None)
-        if index is not None:
-            self._core = text[index]
-            self._runs = ((self._core, self._core),)
-        return index
+        common = scalars.most_common(1)[0][0] if scalars else LETTERS[0]
+        for letter in dict.fromkeys((LETTERS[0], common)):
+            self._letter = letter
+            others = {place for place, number in enumerate(text) if number != letter}
+            if self._wrong([plain := self._plain(text, others)])[0]:
+                self.least = plain
+                return 0
+            left = self._decisive(text, others)
+            for place in left:
+                plain, index = self._plain(text, others - {place}), len(self._plain(text[:place], others))
+                if plain == self._around(text[place], index, len(plain) - index - 1):
+                    self._core, self.least = text[place], plain
+                    self._runs = ((self._core, self._core),)
+                    return index
+        return None
+
+    def _decisive(self, text: list[int], others: set[int]) -> list[int]:
+        """The place, if it is one, that must keep its number among ``others``."""
+        left = sorted(others)
+        while len(left) > 1:
+            halves = left[: len(left) // 2], left[len(left) // 2 :]
+            said = self._wrong([self._plain(text, others - {*half}) for half in halves])
+            if not any(said):
+                return []
+            left = halves[0] if said[0] else halves[1]
+        return left
+
+    def _plain(self, text: Sequence[int], places: set[int]) -> list[int]:
+        """The text with letters at some places, as long as before; a pair has two units of UTF-16."""
+        found = list[int]()
+        for place, number in enumerate(text):
+            if place not in places:
+                found.append(number)
+            elif self._units(number) < self._units(self._letter):
+                found.append(LETTERS[0])
+            else:
+                found += [self._letter] * (self._units(number) // self._units(self._letter))
+        return found
+
+    def _units(self, number: int) -> int:
+        return 2 if self.asker.operation == ENCODE_UTF16 and number > _LAST_UNIT else 1
 
     def _around(self, number: int, index: int, behind: int, letter: int | None = None) -> list[int]:
         one = self._letter if letter is None else letter
@@ -118,14 +146,14 @@ class TextCourse:
             near = {length - 1, length, length + 1, 2 * length, 3 * length}
             self._halve({*_near(length), *near}, lambda size: [self._letter] * size)
             same = [[letter] * size for letter in LETTERS for size in (length, 2 * length, length // 2)]
-            self._ask([*same, *(self._mixed(length) for _ in range(_SUSPECTS))])
+            self._ask([*same, *(self._mixed(length) for _ in range(_TEXTS))])
             return
         near = {(index + 1) * times - 1 for times in (1, 2, 3, 4)}
         indices = {*_near(index), *near, index + 1, max(index - 1, 0)}
         self._halve(indices, lambda place: self._around(core, place, behind))
         self._halve({*_BEHIND, behind, behind + 1, index}, lambda more: self._around(core, index, more))
         same = [self._around(core, index, behind, letter) for letter in LETTERS]
-        mixed = [[*self._mixed(index), core, *self._mixed(behind)] for _ in range(_SUSPECTS)]
+        mixed = [[*self._mixed(index), core, *self._mixed(behind)] for _ in range(_TEXTS)]
         ends = [self._around(core, place, more) for place in indices for more in _BEHIND if more != behind]
         self._ask([*same, *mixed, *sorted(ends, key=len)])
 

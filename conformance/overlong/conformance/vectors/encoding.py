@@ -10,7 +10,7 @@ import struct
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from overlong.conformance.protocol.wire import ACCEPTED, ANNOUNCE, ENCODE_UTF16, REFUSED, Answers, big_endian
+from overlong.conformance.protocol.wire import ACCEPTED, ANNOUNCE, ENCODE, ENCODE_UTF16, REFUSED, Answers, big_endian
 from overlong.reference import Decoded, NotEncodable, Rejected, encode_scalars
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 from overlong.reference.order import LEAD_SURROGATES, from_utf16
@@ -23,10 +23,14 @@ if TYPE_CHECKING:
 SCALARS, UTF16 = "encoding", "utf-16"
 """The categories of vectors that hold code points, and code units."""
 
+CATEGORY_OF = {ENCODE: SCALARS, ANNOUNCE: SCALARS, ENCODE_UTF16: UTF16}
+"""The category of the vectors for an operation."""
+
 WIDTHS = {SCALARS: 4, UTF16: 2}
 """The number of octets of a vector that hold one number."""
 
 QUESTION_MARK = b"?"
+_LAST_UNIT = 0xFFFF
 
 
 class Piece(NamedTuple):
@@ -83,10 +87,16 @@ def octets_of(number: int, spoken: Dialect) -> bytes | None:
         return None
 
 
+@lru_cache(maxsize=1 << 10)
 def halves(supplementary: int) -> tuple[int, int]:
     """The lead and the trail surrogate of a supplementary character in UTF-16."""
     lead, trail = given(ENCODE_UTF16, chr(supplementary).encode("utf-16-be"))
     return lead, trail
+
+
+def in_units(points: Sequence[int]) -> bytes:
+    """Code points as UTF-16 code units."""
+    return big_endian("H", [unit for each in points for unit in (halves(each) if each > _LAST_UNIT else (each,))])
 
 
 def replacement(encode_errors: str, spoken: Dialect) -> bytes | None:

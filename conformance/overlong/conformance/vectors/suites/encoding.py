@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Units
     from overlong.conformance.vectors.profile import Profile
 
-EDGES = (0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x10000, 0x10FFFF)
+EDGES: tuple[int, ...] = (0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x10000, 0x10FFFF)
 """The first and last scalar values of each length and around the surrogates, and the byte order mark."""
 
 BEYOND = tuple(

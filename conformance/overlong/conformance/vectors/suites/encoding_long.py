@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, ENCODE_UTF16, big_endian
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.encoding import SCALARS as CATEGORY
-from overlong.conformance.vectors.encoding import UTF16, WIDTHS, halves
+from overlong.conformance.vectors.encoding import UTF16, WIDTHS, halves, in_units
 from overlong.conformance.vectors.suites.encoding import once
 from overlong.conformance.vectors.suites.suite import Suite
 from overlong.conformance.vectors.vector import Vector
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-LETTERS = (0x61, 0xE9, 0x431, 0x4E2D, 0x1F6B2)
+LETTERS: tuple[int, ...] = (0x61, 0xE9, 0x431, 0x4E2D, 0x1F6B2)
 """What texts are made of: ASCII, Latin-1, other characters of two octets, of three, and of four."""
 _BEYOND_BMP = LETTERS[-1]
 _LEAD, _TRAIL = halves(_BEYOND_BMP)
@@ -72,14 +72,10 @@ def _of_points(text: _Text) -> Vector:
 def _of_units(text: _Text) -> Vector:
     """The same in UTF-16. Where pairs do not fill the place before, another letter comes first."""
     some, index, letter, behind = text
-    one = _in_units([letter])
+    one = in_units([letter])
     size = len(one) // WIDTHS[UTF16]
-    before = _in_units(LETTERS[:1]) * (index % size) + one * (index // size)
-    return Vector(UTF16, before + _in_units(some) + one * (behind // size), _comment(text))
-
-
-def _in_units(points: Sequence[int]) -> bytes:
-    return big_endian("H", [unit for each in points for unit in (halves(each) if each > 0xFFFF else (each,))])
+    before = in_units(LETTERS[:1]) * (index % size) + one * (index // size)
+    return Vector(UTF16, before + in_units(some) + one * (behind // size), _comment(text))
 
 
 def _comment(text: _Text) -> str:
