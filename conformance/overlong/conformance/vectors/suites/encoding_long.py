@@ -24,15 +24,19 @@ if TYPE_CHECKING:
 
 LETTERS: tuple[int, ...] = (0x61, 0xE9, 0x431, 0x4E2D, 0x1F6B2)
 """What texts are made of: ASCII, Latin-1, other characters of two octets, of three, and of four."""
+_USUAL = (0x61, 0x4E2D)
+"""The letters of texts in which everything is asked at every index; in the others a flaw and a letter."""
 _BEYOND_BMP = LETTERS[-1]
 _LEAD, _TRAIL = halves(_BEYOND_BMP)
 SURROGATES = ((_LEAD,), (_TRAIL,), (_TRAIL, _LEAD))
 """A lone surrogate of each kind, and a pair in the wrong order."""
 FLAWS = (*SURROGATES, (0x110000,))
 
-BLOCKS = (16, 32, 64, 128)
+EVERYWHERE = 107
+"""The length of a text in which everything is asked at every index: blocks of 16, 32 and 64, each with a rest."""
+BLOCKS = (16, 32, 64)
 """The ends of which everything is asked, and ..."""
-LARGE = (256, 512, 1000, 1024, 2048, 4096)
+LARGE = (128, 256, 512, 1000, 1024, 2048, 4096)
 """... those of which as much is asked as a second allows, ..."""
 LARGEST = 1 << 16
 """... and little."""
@@ -47,6 +51,9 @@ _Text = tuple[tuple[int, ...], int, int, int]
 
 def _texts(flaws: Sequence[tuple[int, ...]]) -> Iterator[_Text]:
     asked = (*((letter,) for letter in LETTERS), *flaws)
+    for letter, index in product(LETTERS, range(EVERYWHERE)):
+        for some in asked if letter in _USUAL else ((_LEAD,), LETTERS[:1]):
+            yield some, index, letter, max(EVERYWHERE - index - len(some), 0)
     for size in BLOCKS:
         for letter, some, before in product(LETTERS, asked, range(-3, 2)):
             yield some, size + before, letter, 0
@@ -54,7 +61,7 @@ def _texts(flaws: Sequence[tuple[int, ...]]) -> Iterator[_Text]:
     for size in LARGE:
         for letter, some in product(LETTERS, asked):
             yield some, size - 1, letter, _BEHIND
-        for letter, length in product(LETTERS[::3], range(size - 1, size + 2)):
+        for letter, length in product(_USUAL, range(size - 1, size + 2)):
             yield (letter,), length - 1, letter, 0
         for before in range(-3, 1):
             yield (_BEYOND_BMP,), size + before, LETTERS[0], size
