@@ -94,3 +94,25 @@ SAID["announces_1024_at_most"] = "OV706", "announces another size for text of 1 
 
 splits_pairs = target(block=1024)
 SAID["splits_pairs"] = "OV701", "refuses to encode U+10000 to U+10FFFF at index 1023 modulo 1024"
+
+
+def _with_blind_lane(text: str) -> bytes:
+    if len(text) >= 64:
+        "".join("a" if place % 16 == 5 else each for place, each in enumerate(text)).encode()  # all that is checked
+    return text.encode("utf-8", "strict" if len(text) < 64 else "surrogatepass")
+
+
+blind_lane = target(_with_blind_lane)
+SAID["blind_lane"] = (
+    "OV703",
+    "writes surrogates for U+D800 to U+DFFF in text of 64 or more code points and at index 5 modulo 16",
+)
+
+
+def _in_whole_blocks(text: str) -> bytes:
+    whole = len(text) // 32 * 32
+    return text[:whole].encode() + text[whole:].encode("utf-8", "surrogatepass" if whole else "strict")
+
+
+unchecked_rest = target(_in_whole_blocks)
+SAID["unchecked_rest"] = "OV703", "writes surrogates for U+D800 to U+DFFF in the rest after blocks of 32"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.factors import NONE, NUMBER, OCTET, Factor, Site
-from overlong.conformance.examination.phrases import listed, numbers
+from overlong.conformance.examination.factors import BLOCKS, NONE, NUMBER, OCTET, Factor, Site, factor_named
+from overlong.conformance.examination.phrases import listed, numbers, phrase
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.protocol.wire import ENCODE_UTF16
 from overlong.conformance.vectors.encoding import numbered, octets_of
@@ -80,6 +80,7 @@ FACTORS = (
     Factor("octets in all", NUMBER, lambda site: _octets(site.octets), 1),
     Factor("kind of others", OCTET, _others),
     Factor("kind before", OCTET, _before),
+    *(factor_named(f"rest of {block}") for block in BLOCKS),
 )
 _VALUES = {factor.name: factor.value for factor in FACTORS}
 
@@ -108,6 +109,8 @@ def _phrase(atom: Atom, unit: str) -> str:
             return f"after {_counted(atom, 'octet')}"
         case "numbers behind":
             return "at the end" if atom.high == 0 else f"before {_counted(atom, unit)}"
+        case rest if rest.startswith("rest of"):
+            return phrase(atom)
         case _:
             kinds = listed([_named(kind) for kind in sorted(atom.values or ())])
             before = "after" if atom.factor == "kind before" else "in text of"

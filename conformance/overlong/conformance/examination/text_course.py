@@ -25,7 +25,7 @@ _BEHIND = (0, 1, 2, 20)
 _TEXTS, _LAST_UNIT = 16, 0xFFFF
 _NOTED = 8
 """The most places of one text that are learned from."""
-_DENSE, _DRAWN, _SMALL = 12, 30, 80
+_DENSE, _EVERY, _DRAWN, _SMALL = 12, 128, 30, 80
 _ROUNDS, _CHECKED = 5, 200
 _MISSED = 0.01
 """The most that a condition may predict wrongly: less would be a riddle."""
@@ -155,6 +155,10 @@ class TextCourse:
         same = [self._around(core, index, behind, letter) for letter in LETTERS]
         mixed = [[*self._mixed(index), core, *self._mixed(behind)] for _ in range(_TEXTS)]
         ends = [self._around(core, place, more) for place in indices for more in _BEHIND if more != behind]
+        alike = [self._around(core, place, length - 1 - place) for place in range(min(length, _EVERY))]
+        first = next((place for place, wrong in enumerate(self._ask(alike)) if wrong), index)
+        if first < index:
+            self._halve({*_BEHIND, length - 1 - first}, lambda more: self._around(core, first, more))
         self._ask([*same, *mixed, *sorted(ends, key=len)])
 
     def _halve(self, wanted: Iterable[int], text: Callable[[int], list[int]]) -> None:
@@ -250,10 +254,12 @@ class TextCourse:
         random = self.random
         near = random.choice([*_ends(condition), longest]) + random.randrange(-3, 4)
         before = random.choice((near, near, random.randrange(_SMALL), random.randrange(2 * longest)))
-        behind = random.choice((0, 0, random.randrange(_SMALL), random.randrange(longest)))
+        rest = max(longest - before, 0)
+        behind = random.choice((0, rest, rest, random.randrange(_SMALL), random.randrange(longest)))
         letter = random.choice((self._letter, self._letter, LETTERS[0], random.choice(LETTERS), None))
         parts = [self._mixed(size) if letter is None else [letter] * size for size in (before, behind)]
-        run = random.choice([*self._runs, *((each, each) for each in (*LETTERS, *_FLAWED))])
+        others = [(each, each) for each in (*LETTERS, *_FLAWED)]
+        run = random.choice(random.choice((self._runs or others, others)))
         return [*parts[0], min(random.choice((*run, random.randint(*run))), self.course.last), *parts[1]]
 
     def _mixed(self, length: int) -> list[int]:
