@@ -64,7 +64,7 @@ def joined(units: tuple[int, ...]) -> Iterable[tuple[int, int]]:
     """The characters of UTF-16 and their starting indices."""
     place = 0
     while place < len(units):
-        lead, trail = (*units, 0)[place : place + 2]
+        lead, trail = (*units[place : place + 2], 0)[:2]
         if lead in range(0xD800, 0xDC00) and trail in range(0xDC00, 0xE000):
             yield place, 0x10000 + ((lead & 0x3FF) << 10) + (trail & 0x3FF)
             place += 2
@@ -79,13 +79,13 @@ Split = Callable[[tuple[int, ...]], Iterable[tuple[int, int]]]
 
 def written(items: Iterable[tuple[int, int]], encode: Encode) -> bytes:
     """The concatenated pieces; a refusal at the index of the first piece that is not accepted."""
-    output = b""
+    output = bytearray()
     for place, number in items:
         try:
             output += encode(number)
         except Bad:
             raise Bad(place) from None
-    return output
+    return bytes(output)
 
 
 def target(
@@ -162,7 +162,7 @@ def _reversed(units: tuple[int, ...]) -> Iterable[tuple[int, int]]:
     """Any two surrogates of different kinds form a pair."""
     place = 0
     while place < len(units):
-        first, second = sorted((*units, 0)[place : place + 2])
+        first, second = sorted((*units[place : place + 2], 0)[:2])
         if first in range(0xD800, 0xDC00) and second in range(0xDC00, 0xE000):
             yield place, 0x10000 + ((first & 0x3FF) << 10) + (second & 0x3FF)
             place += 2

@@ -3,7 +3,7 @@
 import codecs
 import struct
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, ENCODE_UTF16, O
 from overlong.conformance.results.certificate import NOT_COVERED
 from overlong.conformance.results.run import offered
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.vectors.encoding import answers, encoded
+from overlong.conformance.vectors.encoding import answers, encoded, pieces
 from overlong.conformance.vectors.suites import OF_OCTETS, QUICK, SUITES, suite_named
 from overlong.conformance.vectors.suites.encoding import ALPHABET, BEYOND
 from overlong.conformance.vectors.vector import IdError, Vector
@@ -27,6 +27,7 @@ from overlong.reference import Decoded, NotEncodable, Rejected, dialect, encode_
 
 ENCODERS = Path(wrong_encoders.__file__)
 ASKED = ["encoder-edges", "encoder-utf-16"]
+LONG = ["encoder-long", "encoder-utf-16-long"]
 EVERY = ["fatal", "replacement", "question mark"]
 RFC3629 = dialect()
 
@@ -136,12 +137,38 @@ def test_the_vectors_of_utf_16():
     assert (0xD800, 0xD800, 0xDC00, 0xDC00) in strings
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("operation", [ENCODE, ENCODE_UTF16])
+def test_long_texts_have_everything_around_the_ends_of_blocks(operation):
+    name, code = ("encoder-long", "I") if operation == ENCODE else ("encoder-utf-16-long", "H")
+    vectors = [vector for batch in SUITES[name].batches() for vector in batch]
+    assert len(vectors) < 5000, "each takes as long as thousands of short ones"
+    assert sum(len(vector.octets) for vector in vectors) < 5 << 20
+    payloads = {vector.octets for vector in vectors}
+    flaws = [(0xD83D,), (0xDEB2,), (0xDEB2, 0xD83D), *[(0x110000,)] * (operation == ENCODE)]
+    for size, letter, behind in product((16, 32, 64), (0x61, 0xE9, 0x4E2D), (0, 1)):
+        for some, before in product([*flaws, (0x61,), (0xE9,), (0x4E2D,)], range(-3, 2)):
+            numbers = [*[letter] * (size + before), *some, *[letter] * size * behind]
+            assert big_endian(code, numbers) in payloads, (size, letter, some)
+    for index, some, letter in product(range(100), flaws, (0x61, 0x4E2D)):
+        numbers = [*[letter] * index, *some, *[letter] * (107 - index - len(some))]
+        assert big_endian(code, numbers) in payloads, (index, letter, some)
+    assert {256, 1000, 1024, 4096, 65536} <= {
+        piece.place for octets in payloads for piece in flaws_in(operation, octets)
+    }
+
+
+def flaws_in(operation, octets):
+    return [piece for piece in pieces(operation, octets, RFC3629) if piece.octets is None]
+
+
+@pytest.mark.parametrize("name", [*ASKED, *LONG])
 def test_vectors_say_what_they_are_for_and_can_be_asked_again(name):
     for batch in SUITES[name].batches():
         for vector in batch:
             assert vector.comment
             assert vector.comment.isascii()
+            if name in LONG:
+                continue  # their ids have digests
             again = Vector.from_id(vector.id)
             assert (again.category, again.octets) == (vector.category, vector.octets)
             assert asks(again) == SUITES[name].asks
@@ -200,7 +227,7 @@ def test_no_right_encoder_is_accused(name):
 def test_no_right_encoder_that_people_use_is_accused(name):
     if why := BUILTINS[name].missing():
         pytest.skip(why)
-    run = certify(name, suites=["encoder-scalars", *ASKED]).run
+    run = certify(name, suites=["encoder-scalars", *ASKED, *LONG]).run
     assert run.buckets == {}
     assert run.claims["encoder"] == "holds"
 
@@ -228,7 +255,7 @@ def sentences(name):
 
 
 def test_the_quick_suites_have_the_edges():
-    assert set(ASKED) <= set(QUICK)
+    assert {*ASKED, *LONG} <= set(QUICK)
     assert "encoder-scalars" not in QUICK
 
 
@@ -247,10 +274,12 @@ def test_a_certificate_of_an_encoder_alone_lacks_no_suite():
     certificate = certify(f"py:{ENCODERS}:right")
     assert certificate.refused == ""
     assert certificate.conformant
-    assert [part.suite.name for part in certificate.run.suites] == ["encoder-scalars", *ASKED]
+    assert {part.suite.name for part in certificate.run.suites} == {"encoder-scalars", *ASKED, *LONG}
     assert certificate.not_covered == [each for each in NOT_COVERED if each != "encoding"]
     partly = certify(f"py:{ENCODERS}:right", suites=["encoder-edges"])
-    assert partly.refused == "only part of the suites ran (not encoder-scalars, encoder-utf-16)"
+    assert partly.refused == (
+        "only part of the suites ran (not encoder-scalars, encoder-long, encoder-utf-16, encoder-utf-16-long)"
+    )
 
 
 def test_what_is_not_asked_is_not_covered():
@@ -315,7 +344,7 @@ def test_words_for_what_is_out_of_the_ordinary():
 
 
 def test_numbers_are_not_written_to_files_of_octets():
-    for name in ("encoder-scalars", *ASKED):
+    for name in ("encoder-scalars", *ASKED, *LONG):
         assert name not in OF_OCTETS
         with pytest.raises(KeyError):
             suite_named(name)

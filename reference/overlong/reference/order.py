@@ -8,7 +8,7 @@ that RFC 3629 section 3 reserves for UTF-16, is its scalar value.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import product
+from itertools import product, zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,15 +36,14 @@ def joined(lead: int, trail: int) -> int:
 
 def from_utf16(units: Sequence[int]) -> Iterator[tuple[int, int]]:
     """The code points of UTF-16 code units, each with its place; pairs become one, other surrogates stay (RFC 2781)."""
-    place = 0
-    while place < len(units):
-        after = units[place + 1] if place + 1 < len(units) else 0
-        if units[place] in LEAD_SURROGATES and after in TRAIL_SURROGATES:
-            yield place, joined(units[place], after)
-            place += 2
+    paired = False
+    for place, (unit, after) in enumerate(zip_longest(units, units[1:], fillvalue=0)):
+        if paired:
+            paired = False
+        elif paired := unit in LEAD_SURROGATES and after in TRAIL_SURROGATES:
+            yield place, joined(unit, after)
         else:
-            yield place, units[place]
-            place += 1
+            yield place, unit
 
 
 def scalar_values() -> Iterator[int]:

@@ -32,16 +32,13 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Unsupported
 from overlong.conformance.protocol.wire import (
     AGAIN,
-    ANNOUNCE,
     DECODE,
-    ENCODE,
-    ENCODE_UTF16,
     REPLACING,
     STREAMING,
     VALIDATE,
 )
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.encoding import SCALARS, UTF16
+from overlong.conformance.vectors.encoding import CATEGORY_OF
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS
 
@@ -242,7 +239,7 @@ class Asker:
             chunks = question.chunks if question.chunks is not None else (len(question.octets),)
         if self.operation in AGAIN:
             earlier = question.earlier
-        category = {ENCODE_UTF16: UTF16, ENCODE: SCALARS, ANNOUNCE: SCALARS}.get(self.operation, "input")
+        category = CATEGORY_OF.get(self.operation, "input")
         return Vector(category, question.octets, comment, chunks=chunks, earlier=earlier, profile=self.profile)
 
 

@@ -12,17 +12,19 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 from overlong.conformance.examination.asking import RIGHT
+from overlong.conformance.examination.encoded_texts import all_hold, sites_of, where, whole_site
 from overlong.conformance.examination.question import Question
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import ENCODE_UTF16, big_endian
-from overlong.conformance.vectors.encoding import pieces, replacement
+from overlong.conformance.vectors.encoding import in_units, pieces, replacement
 from overlong.reference import dialect
-from overlong.reference.order import CODE_POINTS, SURROGATES
+from overlong.reference.order import CODE_POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from overlong.conformance.examination.asking import Asker
+    from overlong.conformance.examination.atoms import Atom
     from overlong.conformance.examination.question import Asked
 
 _SEED, _CHECKED, _DRAWN, _ROUNDS = 0, 400, 300, 4
@@ -30,7 +32,6 @@ _LONGEST = 5
 _LAST = 0xFFFF_FFFF
 _PLACES = (0, 0x80, 0x800, 0xD800, 0xDC00, 0xE000, 0xFDD0, 0xFEFF, 0x110000, 0x20_0000, 0x400_0000)
 _PLANES = range(0xFFFE, CODE_POINTS.stop, 0x10000)
-_HALVES = SURROGATES.start, 0x400, 0x10000
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,9 @@ class OfNumbers:
     encodes: str
     """What the encoder does with what is no scalar value."""
     always: bool = False
-    """True if it encodes no numbers at all wrongly, too."""
+    """True if the numbers do not matter: it encodes none at all wrongly, or all text of some kind or length."""
+    atoms: tuple[Atom, ...] = ()
+    """What else must hold of the place of such a number, or of the text."""
 
     def holds(self, question: Asked | bytes, operation: str = "") -> bool:
         """True if the encoder is predicted to answer a question wrongly for this cause.
@@ -56,14 +59,16 @@ class OfNumbers:
             operation: by which it does; empty for the one that was examined.
         """
         octets = question if isinstance(question, bytes) else question.octets
-        spoken = dialect(self.speaks)
+        operation, spoken = operation or self.operation, dialect(self.speaks)
         refuses, wrong = replacement(self.encodes, spoken) is None, self.always
-        for piece in pieces(operation or self.operation, octets, spoken):
-            if self._has(piece.number):
-                if piece.octets is None or self.symptom == Code.SCALAR_REFUSED:
+        if self.always and self.atoms:
+            wrong = all_hold(self.atoms, whole_site(operation, octets, self.speaks))
+        for number, is_scalar, site in sites_of(operation, octets, self.speaks, self._has):
+            if self._has(number) and all_hold(self.atoms, site):
+                if not is_scalar or self.symptom == Code.SCALAR_REFUSED:
                     return True
                 wrong = True
-            elif piece.octets is None and refuses:
+            elif not is_scalar and refuses:
                 return False  # rightly refused: nothing else shows
         return wrong
 
@@ -80,17 +85,19 @@ class OfNumbers:
         """The condition for files."""
         numbers = [list(run) for run in self.runs]
         said: dict[str, object] = {"symptom": self.symptom, "numbers": numbers, "dialect": self.speaks}
+        if self.atoms:
+            said["rule"] = [atom.to_json() for atom in self.atoms]
         return {**said, "always": True} if self.always else said
 
     @property
     def numbers(self) -> str:
-        """``U+D800 to U+DFFF``."""
+        """``U+D800 to U+DFFF``; ``U+DC00 to U+DFFF at index 32 or more``."""
+        places = where(self.atoms, self.operation, whole=self.always)
         if self.always:
-            return "any text"
+            return f"text {places}" if places else "any text"
         named = [_name(first) if first == last else f"{_name(first)} to {_name(last)}" for first, last in self.runs]
-        return " or ".join(
-            named if len(named) <= _LONGEST else [*named[:_LONGEST], f"{len(named) - _LONGEST} more runs"]
-        )
+        some = named if len(named) <= _LONGEST else [*named[:_LONGEST], f"{len(named) - _LONGEST} more runs"]
+        return " ".join(filter(None, (" or ".join(some), places)))
 
 
 def _name(number: int) -> str:
@@ -100,10 +107,13 @@ def _name(number: int) -> str:
 class EncoderCourse:
     """Experiments with one encoder."""
 
-    def __init__(self, asker: Asker, symptom: str) -> None:
+    def __init__(self, asker: Asker, symptom: str, before: Sequence[int] = (), behind: Sequence[int] = ()) -> None:
+        """``before``, ``behind``: the text in which each number is asked."""
         self.asker, self.symptom = asker, symptom
         self.random = Random(_SEED)  # noqa: S311 (no secret)
-        self._last = CODE_POINTS.stop - 1 if asker.operation == ENCODE_UTF16 else _LAST
+        self.last = CODE_POINTS.stop - 1 if asker.operation == ENCODE_UTF16 else _LAST
+        """The greatest number that it can be asked."""
+        self._before, self._behind = before, behind
         self._known: dict[int, bool] = {}
         self._always = False
 
@@ -115,15 +125,15 @@ class EncoderCourse:
         """
         given = [each.number for each in pieces(self.asker.operation, octets, self.asker.profile.dialect)]
         near = {place + more for place in (*_PLACES, *_PLANES, *given) for more in (-1, 0, 1, 2)}
-        self._always = self._wrong([self.question([])])[0]
-        self._ask([*near, self._last, *(self.random.randrange(CODE_POINTS.stop) for _ in range(_DRAWN))])
+        self._always = self.wrong([self.question([])])[0]
+        self._ask([*near, self.last, *(self.random.randrange(CODE_POINTS.stop) for _ in range(_DRAWN))])
         if not self._always and not any(self._known.values()):
             return None, 0, 0  # no number is wrong alone
         predicted = checked = 0
         condition = self._condition()
         for _ in range(_ROUNDS):
             fresh = [self._drawn(condition) for _ in range(min(_CHECKED, self.asker.left))]
-            said = self._wrong([self.question(each) for each in fresh])
+            said = self.wrong([self.question(each) for each in fresh])
             missed = [
                 each for each, wrong in zip(fresh, said, strict=True) if condition.holds(self.question(each)) != wrong
             ]
@@ -134,8 +144,9 @@ class EncoderCourse:
             condition = self._condition()
         return condition, predicted, checked
 
-    def _condition(self) -> OfNumbers:
-        """The runs of wrong numbers, each end found by halving."""
+    def runs(self, numbers: Iterable[int] = ()) -> tuple[tuple[int, int], ...]:
+        """The runs of wrong numbers, each end found by halving; ``numbers``: to be asked first."""
+        self._ask(numbers)
         while between := [
             (one + other) // 2
             for one, other in pairwise(sorted(self._known))
@@ -149,37 +160,34 @@ class EncoderCourse:
                     [*runs[:-1], (runs[-1][0], number)] if runs and last == runs[-1][1] else [*runs, (number, number)]
                 )
             last = number
-        profile = self.asker.profile
+        return tuple(runs)
+
+    def _condition(self) -> OfNumbers:
+        runs, profile = self.runs(), self.asker.profile
         spoken, operation = profile.dialect.name, self.asker.operation
-        wrong = () if self._always else tuple(runs)
-        return OfNumbers(self.symptom, wrong, spoken, operation, profile.encodes, self._always)
+        return OfNumbers(self.symptom, () if self._always else runs, spoken, operation, profile.encodes, self._always)
 
     def _ask(self, numbers: Iterable[int]) -> None:
-        new = [each for each in dict.fromkeys(numbers) if 0 <= each <= self._last and each not in self._known]
-        self._known.update(zip(new, self._wrong([self.question([each]) for each in new]), strict=True))
+        new = [each for each in dict.fromkeys(numbers) if 0 <= each <= self.last and each not in self._known]
+        self._known.update(
+            zip(new, self.wrong([self.question([*self._before, each, *self._behind]) for each in new]), strict=True)
+        )
 
-    def _wrong(self, asked: Sequence[Question]) -> list[bool]:
+    def wrong(self, asked: Sequence[Question]) -> list[bool]:
         return [symptom != RIGHT for symptom in self.asker.ask(asked)]
 
     def question(self, numbers: Sequence[int]) -> Question:
         """Numbers as the encoder's input."""
         if self.asker.operation != ENCODE_UTF16:
             return Question(big_endian("I", list(numbers)))
-        lead, size, beyond = _HALVES
-        units = list[int]()
-        for each in numbers:
-            if each < beyond:
-                units.append(each)
-            else:
-                units += (lead + (each - beyond) // size, lead + size + (each - beyond) % size)
-        return Question(big_endian("H", units))
+        return Question(in_units(numbers))
 
     def _drawn(self, condition: OfNumbers) -> list[int]:
         random = self.random
         ends = [
-            end + more for run in condition.runs for end in run for more in (-1, 0, 1) if 0 <= end + more <= self._last
+            end + more for run in condition.runs for end in run for more in (-1, 0, 1) if 0 <= end + more <= self.last
         ] or [0]
         return [
-            random.choice((random.choice(ends), random.randrange(0x80), random.randrange(self._last + 1)))
+            random.choice((random.choice(ends), random.randrange(0x80), random.randrange(self.last + 1)))
             for _ in range(random.randrange(1, 4))
         ]

@@ -17,6 +17,7 @@ from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.streams import StreamCourse
 from overlong.conformance.examination.telling import least_finding, telling
 from overlong.conformance.examination.text import text_of
+from overlong.conformance.examination.text_course import TextCourse
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
@@ -72,6 +73,8 @@ _FUNCTION = Budget(40_000, 32 << 20, 1 << 18, 2000, fine=True)
 _WITH_OUTPUT = Budget(40_000, 10 << 20, 1 << 18, 2000, fine=True)
 _IN_BATCHES = Budget(12_000, 1 << 20, 1 << 14, 500, fine=True)
 _SINGLY = Budget(1000, 1 << 18, 1 << 10, 100, fine=False)
+_OF_NUMBERS = 4
+"""An encoder is given so many times the octets: its numbers have four, and are read quickly."""
 _STARTED = Budget(80, 1 << 16, 256, 20, fine=False)
 
 
@@ -141,7 +144,8 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
         raise TargetError(f"{target.id}: it does not offer {operation}")
     budget = budget_of(greeting, operation)
     profile = profile.as_said(greeting)
-    asker = Asker(target, profile, operation, questions=budget.questions, octets=budget.octets)
+    octets = budget.octets * (_OF_NUMBERS if operation in ENCODING else 1)
+    asker = Asker(target, profile, operation, questions=budget.questions, octets=octets)
     guarded = _in_memory(target, question, profile) if operation in _ORDER else None
     if guarded is not None and guarded.code not in _OF_PLACE:
         return _found(asker, guarded, None, 0, 0)  # what it causes depends on memory that is not its own
@@ -173,10 +177,15 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
 def _of_encoder(asker: Asker, question: Question, finding: Finding) -> Explanation:
     condition, predicted, checked = None, 0, 0
     with suppress(OutOfBudget):
-        course = EncoderCourse(asker, symptom_of(finding.code))
+        course, symptom = EncoderCourse(asker, symptom_of(finding.code)), symptom_of(finding.code)
         condition, predicted, checked = course.run(question.octets)
+        least = [first for first, _ in condition.runs[:1]] if condition is not None else []
+        if condition is None or not condition.holds(question):
+            texts = TextCourse(asker, symptom)
+            condition, predicted, checked = texts.run(question.octets)
+            least = texts.least
         if condition is not None:
-            finding = asker.finding(course.question([first for first, _ in condition.runs[:1]])) or finding
+            finding = asker.finding(course.question(least)) or finding
     return _found(asker, finding, condition, predicted, checked)
 
 

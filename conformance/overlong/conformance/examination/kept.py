@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.condition import Condition
+from overlong.conformance.examination.encoded_texts import FACTORS
+from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.factors import factor_named
 from overlong.conformance.examination.rules import Rule
 from overlong.reference import DIALECTS
@@ -13,9 +15,13 @@ from overlong.reference import DIALECTS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from overlong.conformance.examination.factors import Factor
 
-def kept(condition: Condition) -> dict[str, Any]:
+
+def kept(condition: Condition | OfNumbers) -> dict[str, Any]:
     """A condition for files, with what its id does not depend on."""
+    if isinstance(condition, OfNumbers):
+        return {**condition.to_json(), "operation": condition.operation, "encodes": condition.encodes}
     return {
         **condition.to_json(),
         "operation": condition.operation,
@@ -24,19 +30,21 @@ def kept(condition: Condition) -> dict[str, Any]:
     }
 
 
-def condition_of(read: Mapping[str, Any]) -> Condition:
+def condition_of(read: Mapping[str, Any]) -> Condition | OfNumbers:
     """The condition that :func:`kept` wrote.
 
     Raises:
         ValueError, LookupError, TypeError: it is none.
     """
+    if "numbers" in read:
+        return _of_numbers(read)
     words = tuple(tuple(frozenset(bytes.fromhex(octets)) for octets in word) for word in read["words"])
     if read["dialect"] not in DIALECTS or not words or not all(octets for word in words for octets in word):
         raise ValueError(read["dialect"])
     return Condition(
         str(read["symptom"]),
         words,
-        Rule(tuple(map(_atom, read["rule"]))),
+        Rule(tuple(_atom(each, factor_named(each["factor"])) for each in read["rule"])),
         read["dialect"],
         str(read["operation"]),
         int(read.get("commits", 0)),
@@ -45,11 +53,27 @@ def condition_of(read: Mapping[str, Any]) -> Condition:
     )
 
 
-def _atom(read: Mapping[str, Any]) -> Atom:
+def _of_numbers(read: Mapping[str, Any]) -> OfNumbers:
+    """The condition of an encoder."""
+    if read["dialect"] not in DIALECTS:
+        raise ValueError(read["dialect"])
+    named = {factor.name: factor for factor in FACTORS}
+    return OfNumbers(
+        str(read["symptom"]),
+        tuple((int(first), int(last)) for first, last in read["numbers"]),
+        read["dialect"],
+        str(read["operation"]),
+        str(read["encodes"]),
+        always=bool(read.get("always", False)),
+        atoms=tuple(_atom(each, named[each["factor"]]) for each in read.get("rule", ())),
+    )
+
+
+def _atom(read: Mapping[str, Any], factor: Factor) -> Atom:
     values = read.get("values", read.get("all but"))
     low, high = (read.get("equals", read.get(name)) for name in ("from", "to"))
     return Atom(
-        factor_named(read["factor"]).name,
+        factor.name,
         None if low is None else int(low),
         None if high is None else int(high),
         int(read.get("modulo", 0)),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.wire import BATCH
+from overlong.conformance.protocol.wire import BATCH, ENCODING
 from overlong.conformance.vectors.batch import Batch, Member
 from overlong.reference.defect import UNEXPECTED_TAIL
 
@@ -70,8 +70,9 @@ def otherwise(asked: Sequence[tuple[Member, str]], target: Target) -> Iterator[t
         groups.setdefault((operation, member.batch.chunks is None, member.batch.earlier is None), []).append(place)
     again, order = list[tuple[Batch, str]](), list[tuple[int, str]]()
     for (operation, _, _), same in groups.items():
-        backwards = Batch.gathered([asked[place][0] for place in same])
-        places = [same[number] for number in _reordered(backwards)]
+        places = same
+        if operation not in ENCODING:  # there, octets spell numbers
+            places = [same[number] for number in _reordered(Batch.gathered([asked[place][0] for place in same]))]
         batch = Batch.gathered([asked[place][0] for place in places])
         again.append((replace(batch, singly=True), operation))
         order += [(place, ALONE) for place in places]

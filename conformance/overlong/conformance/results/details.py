@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import POSITION, REPLACEMENT, SCALARS
-from overlong.conformance.protocol.wire import OPERATIONS
-from overlong.conformance.results.run import MEASURED_BY, NOT_MEASURED, measuring
+from overlong.conformance.protocol.kind import ENCODER, POSITION, REPLACEMENT, SCALARS
+from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, OPERATIONS
+from overlong.conformance.results.run import HOLDS, MEASURED_BY, NOT_MEASURED, measuring
 from overlong.conformance.support.printable import counted, printable, thousands
 from overlong.conformance.vectors.profile import puts_out
 from overlong.reference import ERROR_MODES
@@ -23,6 +23,7 @@ def detail(
     error_mode: str,
     unsupported: Mapping[str, int],
     without_text: int,
+    longest: Mapping[str, int],
     as_expected: bool,
 ) -> str:
     """A remark on a claim; empty if there is none.
@@ -34,6 +35,7 @@ def detail(
         error_mode: the error mode that the target declares.
         unsupported: the number of vectors that the target does not support, by operation.
         without_text: the number of well-formed vectors that strict decoding did not accept.
+        longest: for each operation of an encoder, the most numbers in a text that it was given.
         as_expected: every divergence that refutes the claim was expected.
     """
     if state == NOT_MEASURED:
@@ -46,7 +48,16 @@ def detail(
             return f"of its own: {printable(error_mode)}"
         mode = ERROR_MODES[error_mode]
         return f"{mode.name}: {mode.line}"
+    if claim == ENCODER and state == HOLDS:
+        return _longest(longest)
     return ""
+
+
+def _longest(longest: Mapping[str, int]) -> str:
+    """``in texts of up to 65 557 code points, 65 557 code units``; empty if it is not known."""
+    kinds = ((ENCODE, "code point"), (ENCODE_UTF16, "code unit"))
+    most = [counted(longest[operation], what) for operation, what in kinds if longest.get(operation)]
+    return f"in texts of up to {', '.join(most)}" if most else ""
 
 
 def is_not_offered(claim: str, state: str, operations: str) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.results.inputs import TYPED, file_of, is_typed, kept_in
 from overlong.conformance.support.portable import portable_file, sha256_of
+from overlong.conformance.vectors.encoding import CATEGORY_OF
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.vector import FOUND, IdError, Vector, cut
@@ -40,6 +41,8 @@ class Given(Protocol):
     def chunks(self) -> tuple[int, ...] | None: ...
     @property
     def earlier(self) -> tuple[bytes, ...] | None: ...
+    @property
+    def operation(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -163,6 +166,8 @@ def named(vector: Vector) -> str:
 
 def spelled(given: Given) -> str:
     """The id that ``overlong replay`` reads: every octet, dots between chunks, a plus after the earlier stream."""
+    if given.operation in CATEGORY_OF:
+        return f"{CATEGORY_OF[given.operation]}/{given.octets.hex() or 'empty'}"
     if given.chunks is None and given.earlier is None:
         return given.octets.hex() or "input/empty"
     chunks = given.chunks if given.chunks is not None else (len(given.octets),)
@@ -175,7 +180,8 @@ def spelled(given: Given) -> str:
 def found(given: Given) -> Vector:
     """The vector of a finding of a campaign."""
     chunks = (len(given.octets),) if given.chunks is None and given.earlier is not None else given.chunks
-    return Vector(FOUND, given.octets, chunks=chunks, earlier=given.earlier)
+    category = CATEGORY_OF.get(given.operation, FOUND)
+    return Vector(category, given.octets, chunks=chunks, earlier=given.earlier)
 
 
 def replay_found(given: Given, name: str, target: str, profile: Profile, folder: str) -> str:

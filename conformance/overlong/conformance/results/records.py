@@ -130,6 +130,7 @@ def suite_as_json(suite: SuiteRun) -> dict[str, Any]:
         "failing": len(suite.failing),
         "unsupported": dict(sorted(suite.unsupported.items())),
         **({"without_text": suite.without_text} if suite.without_text else {}),
+        **({"longest": suite.longest} if suite.longest else {}),
         "vectors_digest": {"sha256": suite.vectors_digest},
     }
 

@@ -28,6 +28,7 @@ from overlong.conformance.protocol.wire import (
     DECODE,
     ENCODE,
     ENCODE_UTF16,
+    ENCODING,
     GUARDED,
     MEASURED,
     REPLACE,
@@ -39,6 +40,7 @@ from overlong.conformance.protocol.wire import (
     VALIDATE,
 )
 from overlong.conformance.results.headline import State, state_of
+from overlong.conformance.vectors.encoding import WIDTHS
 from overlong.conformance.vectors.profile import RFC3629, Profile, puts_out
 
 if TYPE_CHECKING:
@@ -95,6 +97,8 @@ class SuiteRun:
     """For each category the number of vectors with a finding."""
     aside: int = 0
     """Vectors that were not asked because of a declared trait."""
+    longest: int = 0
+    """The most numbers in a text for an encoder."""
 
     def __post_init__(self) -> None:
         self._lengths, self._octets = hashlib.sha256(), hashlib.sha256()
@@ -111,6 +115,8 @@ class SuiteRun:
         if answered.operation == self.operations[-1]:
             self.done += len(answered.batch)
             self.categories[answered.batch.category] += len(answered.batch)
+            if answered.operation in ENCODING:
+                self.longest = max(self.longest, max(answered.batch.lengths) // WIDTHS[answered.batch.category])
         unsupported = answered.answers.statuses.count(UNSUPPORTED) - len(answered.faults)
         if unsupported:
             self.unsupported[answered.operation] += unsupported

@@ -84,7 +84,7 @@ def _further(
     left.sort(key=lambda each: each.order)
     while left and most:
         most -= 1
-        first, *left = left
+        first = left.pop(0)
         cause = why(first, target, profile)
         if cause is None or cause.condition is None:
             continue

@@ -8,7 +8,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol.wire import ENCODING
 from overlong.conformance.support.near import did_you_mean, nearest
+from overlong.conformance.vectors.encoding import WIDTHS
 from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.registry import withdrawn
@@ -152,8 +154,10 @@ def _named_by_digest(category: str) -> Mapping[str, Vector]:
     """The vectors of a category whose ids have a digest, from all suites; for each id the first vector."""
     found: dict[str, Vector] = {}
     for suite in SUITES.values():
+        if (category in WIDTHS) != bool(set(suite.asks) & set(ENCODING)):
+            continue  # to make some suites takes seconds
         for batch in suite.batches():
-            if batch.category == category:
+            if batch.category == category and max(batch.lengths) > LONGEST_HEX:
                 for place, length in enumerate(batch.lengths):
                     if length > LONGEST_HEX:
                         vector = batch[place]

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.choosing import MOST, is_examinable, why
-from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.consequence import cause_of
 from overlong.conformance.examination.explanation import takes
 from overlong.conformance.examination.kept import condition_of, kept
@@ -18,8 +17,9 @@ from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.target import BudgetSpent
 from overlong.conformance.protocol.kind import MEMORY, Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.wire import DECODE, GUARDED, VALIDATE
+from overlong.conformance.protocol.wire import DECODE, ENCODING, GUARDED, VALIDATE
 from overlong.conformance.support.printable import printable
+from overlong.conformance.vectors.encoding import WIDTHS
 from overlong.fuzz.campaign.differing import Differing
 from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.triage import Examined
@@ -32,6 +32,8 @@ from overlong.fuzz.minimise.stored import AGAIN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.encoders import OfNumbers
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Answered, Target
@@ -60,7 +62,7 @@ class Probing:
         self._meanwhile = meanwhile
         self._elsewhere = 0.0
         self._profile = job.profile
-        self._conditions: dict[str, Condition] = {}
+        self._conditions: dict[str, Condition | OfNumbers] = {}
         probes = [Probe(target, job.limits, job.profile) for target in job.targets]
         self._probes = {probe.id: probe for probe in probes}
 
@@ -89,7 +91,7 @@ class Probing:
             if found is not None and found.condition is not None:
                 return _explained(found, divergence, finding)
         small, minimal = finding, False
-        if finding.code not in CHANGING:
+        if finding.code not in CHANGING and finding.operation not in ENCODING:
             small, minimal = shrunk(finding, probe, _SECONDS, self._clock)
         place = place_of(small) if small.code in _BREAKDOWNS else small.place
         return Examined(_name(target, small, place), target, "", small, place, minimal)
@@ -105,7 +107,7 @@ class Probing:
         assert known.why is not None
         return takes(self._condition(known), known, known.why.share, finding)
 
-    def _condition(self, known: StoredFinding) -> Condition:
+    def _condition(self, known: StoredFinding) -> Condition | OfNumbers:
         """The condition of a known finding.
 
         Raises:
@@ -141,7 +143,8 @@ class Probing:
         if finding.code not in CHANGING or finding.operation == GUARDED:
             vector, times = finding.vector, _DOUBTED_MEMORY if finding.operation == GUARDED else _DOUBTED
             answered = isinstance(finding.observed, Accepted | Refused | Failed)
-            harmless = [spliced(vector, 0, len(vector.octets), octets) for octets in (b"", b"\0")]
+            zero = bytes(WIDTHS.get(vector.category, 1))
+            harmless = [spliced(vector, 0, len(vector.octets), octets) for octets in (b"", zero)]
             asked = [each for number in range(times) for each in (harmless[number % 2], vector)]
             asked = [*asked, vector] if answered else asked[: 2 * _DOUBTED_FAULTS]
             said = zip(asked, probe.ask(asked, finding.operation), strict=True)
@@ -234,7 +237,7 @@ def _name(target: str, finding: Finding, place: str = "") -> str:
 
 
 def _explained(found: Explanation, divergence: Divergence, examined: Finding) -> Examined:
-    assert isinstance(found.condition, Condition)
+    assert found.condition is not None
     shown, target = found.finding, divergence.target
     if shown is None or examined.claim == MEMORY != shown.claim:
         shown = examined

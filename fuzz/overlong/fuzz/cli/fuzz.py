@@ -286,8 +286,10 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     for target in job.targets if start else ():
         probe = Probe(target, job.limits, job.profile)
         try:
-            if not probe.operations:
+            if not probe.operations and not probe.encodes:
                 raise TargetError(f"{printable(probe.id)}: the target offers no operation that a campaign can test")
+            if not probe.operations and job.engine != "grammar":
+                raise TargetError(f"{printable(probe.id)}: only the engine grammar has texts for encoders")
             if slow := why_slow_to_survey(probe.opened()):
                 notes = (*notes, slow)
         finally:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol.wire import ENCODING
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 from overlong.fuzz.execution.engine import UnitResult
 from overlong.fuzz.generation.features import first_to_reach
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 
 def fingerprint_of(finding: Finding, target: str) -> Fingerprint:
     """The fingerprint of a finding that is not examined: its code, and the octets at its place."""
-    return Fingerprint(target, finding.operation, finding.code, place_of(finding))
+    place = finding.place if finding.operation in ENCODING else place_of(finding)  # there, octets spell numbers
+    return Fingerprint(target, finding.operation, finding.code, place)
 
 
 class Gathering:
@@ -83,3 +86,16 @@ class Gathering:
             covering=tuple(self.covering),
             starting=self.starting,
         )
+
+
+def together(one: UnitResult, other: UnitResult) -> UnitResult:
+    """The results that two sorts of targets gave of the same unit."""
+    return replace(
+        one,
+        executions=one.executions + other.executions,
+        octets=one.octets + other.octets,
+        divergences=(*one.divergences, *other.divergences),
+        counts=one.counts + other.counts,
+        asked=one.asked + other.asked,
+        notes=(*one.notes, *other.notes),
+    )

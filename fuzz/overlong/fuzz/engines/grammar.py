@@ -16,10 +16,13 @@ from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.example import AFTER, AMONG, AT_PLACE
 from overlong.conformance.vectors.vector import Vector
+from overlong.fuzz.engines.encoding import Encoders
+from overlong.fuzz.engines.gathering import Gathering, together
 from overlong.fuzz.execution.differences import differences
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 from overlong.fuzz.execution.engine import BLOCK, UnitResult
 from overlong.fuzz.execution.making import MadeInputs
+from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.execution.sampled import SAMPLE, Sampled, sampled
 from overlong.fuzz.execution.whole import Whole
 from overlong.fuzz.generation.features import first_to_reach
@@ -70,6 +73,7 @@ class GrammarEngine:
         self._job = job
         self._generated = Generated(job.seed, job.seeds, job.profile.dialect)
         self._targets: list[Whole] | None = None
+        self._encoders: Encoders | None = None
         self._made: MadeInputs | None = None
 
     def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
@@ -84,22 +88,28 @@ class GrammarEngine:
             targets = self._opened()
             work = _Work(self._job, self._generated, targets)
             first, end = unit.first, unit.first + unit.count
+            texts = Gathering(unit)
             step = PIECE[all(target.in_process is not None for target in targets)]
             while first < end:
                 following = min((first // BLOCK + step) * BLOCK, end)
-                work.take(first, following)
+                if targets:
+                    work.take(first, following)
+                if self._encoders is not None:
+                    self._encoders.take(texts, first, following, progress)
                 first = following
                 progress(first - unit.first)
         except BaseException:
             self.close()  # answers to abandoned requests may be under way
             raise
-        return work.result(unit, time.monotonic() - began)
+        return together(work.result(unit, time.monotonic() - began), texts.result())
 
     def close(self) -> None:
         """End the targets' processes."""
         targets, self._targets = self._targets, None
         for target in targets or ():
             target.close()
+        if self._encoders is not None:
+            self._encoders.close()
         made, self._made = self._made, None
         if made is not None:
             made.close()
@@ -107,8 +117,14 @@ class GrammarEngine:
     def _opened(self) -> list[Whole]:
         if self._targets is None:
             self._targets = []
+            encoders = list[Probe]()
             for target in self._job.targets:
-                self._targets.append(Whole(self._job, target, self._generated))
+                probe = Probe(target, self._job.limits, self._job.profile)
+                if probe.encodes and not probe.operations:
+                    encoders.append(probe)
+                else:
+                    self._targets.append(Whole(self._job, probe, self._generated))
+            self._encoders = Encoders(self._job.seed, encoders) if encoders else None
             together = [target.in_process for target in self._targets if target.in_process is not None]
             if len(together) > 1:
                 self._made = MadeInputs(self._job)

@@ -17,6 +17,7 @@ from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
     DECODE,
+    ENCODING,
     GUARDED,
     REPLACE,
     REPLACING,
@@ -96,6 +97,11 @@ class Probe:
         """What it offers, in the order of :data:`ORDER`."""
         known = offered(ORDER, self.greeting)
         return "".join(operation for operation in ORDER if operation in known)
+
+    @property
+    def encodes(self) -> str:
+        """The operations of an encoder that it offers."""
+        return offered(ENCODING, self.greeting)
 
     @property
     def whole(self) -> str:
@@ -219,7 +225,7 @@ class Probe:
     def _judged(self, answered: Answered, vectors: Sequence[Vector]) -> Iterator[tuple[Observation, Finding | None]]:
         """The answers to the first of these vectors."""
         operation, greeting = answered.operation, self.greeting
-        limits = limits_of(greeting)
+        limits = () if operation in ENCODING else limits_of(greeting)
         observations = answered.answers.observations(greeting.units_of(operation), verdict_only=operation == VALIDATE)
         found: dict[str, Finding] = {}
         for finding in compare_batch(answered, greeting):  # of what is wrong with one, the first is its result

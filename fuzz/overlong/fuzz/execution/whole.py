@@ -27,7 +27,6 @@ from overlong.fuzz.execution.columnar import ColumnarSurvey
 from overlong.fuzz.execution.engine import BLOCK
 from overlong.fuzz.execution.made import PLAN
 from overlong.fuzz.execution.places import InputPlaces
-from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.execution.probed import ProbedSurvey
 from overlong.fuzz.execution.sampled import SAMPLE
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
     from overlong.fuzz.execution.engine import CampaignJob
     from overlong.fuzz.execution.in_process import InProcessSurvey
+    from overlong.fuzz.execution.probe import Probe
     from overlong.fuzz.generation.generated import Generated
 
 _RIGHT = frozenset({AGREES, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE, LEFT_OUT})
@@ -93,16 +93,16 @@ class SeenInputs:
 class Whole:
     """One target, and all that asks it."""
 
-    def __init__(self, job: CampaignJob, target: str | tuple[str, ...], generated: Generated) -> None:
-        """Start the target.
+    def __init__(self, job: CampaignJob, probe: Probe, generated: Generated) -> None:
+        """Start the target of a probe, if it is not.
 
         Raises:
             TargetError: it does not start, or offers nothing that decodes.
         """
-        self.probe = Probe(target, job.limits, job.profile)
+        self.probe = probe
         self._generated = generated
         self._places = InputPlaces(job.profile.dialect.automaton)
-        self.in_process = _in_process(job, target, self.probe)
+        self.in_process = _in_process(job, probe.target, self.probe)
         judges_all = False
         if self.in_process is not None:
             self.survey: Survey = self.in_process

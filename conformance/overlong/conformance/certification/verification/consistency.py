@@ -201,6 +201,8 @@ def _own(record: dict[str, Any], speaks: str, target: dict[str, Any]) -> None:
         part.asked(answered)
     record["shows"], record["vectors"], record["asked"] = suite.shows, suite.size, part.done
     record["set_aside"], record["vectors_digest"] = suite.size - part.done, {"sha256": part.vectors_digest}
+    if "longest" in record:  # older versions do not say it
+        record["longest"] = part.longest
 
 
 def _asked(part: SuiteRun, target: dict[str, Any]) -> Iterator[Answered]:

@@ -33,6 +33,7 @@ from overlong.conformance.results.model import (
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.results.reading.recorded import agreeing, examined
 from overlong.conformance.support.printable import counted, spaced_hex, thousands
+from overlong.conformance.vectors.encoding import CATEGORY_OF
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import FOUND, Vector
 
@@ -160,7 +161,7 @@ def cause_of_stored(found: Mapping[str, Any], profile: str, folder: str) -> Caus
     octets = bytes.fromhex(found["octets"])
     chunks = None if found["chunks"] is None else tuple(found["chunks"])
     earlier = None if found["earlier"] is None else tuple(map(bytes.fromhex, found["earlier"]))
-    vector = Vector(FOUND, octets, chunks=chunks, earlier=earlier)
+    vector = Vector(CATEGORY_OF.get(found["operation"], FOUND), octets, chunks=chunks, earlier=earlier)
     peer = found["peer"]
     more = list(examined(found))
     if found.get("telling"):

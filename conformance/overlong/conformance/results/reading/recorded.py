@@ -74,8 +74,10 @@ def details_of(
 ) -> dict[str, str]:
     """What more is to be said of each claim, by the records of the target and of the suites that it was asked."""
     unsupported: Counter[str] = Counter()
-    without_text = 0
+    without_text, longest = 0, dict[str, int]()
     for suite in suites:
+        for operation in suite["operations"]:
+            longest[operation] = max(suite.get("longest", 0), longest.get(operation, 0))
         unsupported.update(suite["unsupported"])
         without_text += suite.get("without_text", 0)
     refuted = [(cause.claim, cause.standing is Standing.EXPECTED) for cause in causes]
@@ -87,6 +89,7 @@ def details_of(
             error_mode=target["error_mode"],
             unsupported=unsupported,
             without_text=without_text,
+            longest=longest,
             as_expected=(claim, True) in refuted and (claim, False) not in refuted,
         )
         for claim, state in claims.items()

@@ -12,6 +12,7 @@ from overlong.conformance.vectors.suites.chunking import CHUNKING
 from overlong.conformance.vectors.suites.complete import COMPLETE
 from overlong.conformance.vectors.suites.core import CORE, STREAMS
 from overlong.conformance.vectors.suites.encoding import ENCODED_SCALARS, ENCODER_EDGES, ENCODER_UTF16
+from overlong.conformance.vectors.suites.encoding_long import ENCODER_LONG, ENCODER_UTF16_LONG
 from overlong.conformance.vectors.suites.error_modes import COMPLETE_REFUSING, COMPLETE_REPLACING
 from overlong.conformance.vectors.suites.exhaustive import LONGEST, exhaustive
 from overlong.conformance.vectors.suites.memory import MEMORY
@@ -29,7 +30,7 @@ SUITES: dict[str, Suite] = {
         *(CORE, COMPLETE, COMPLETE_REFUSING, COMPLETE_REPLACING, SCALARS, BETWEEN_OTHERS, RUNS, MIXTURES),
         *(STREAMS, CHUNKING, CHUNK_EDGES, USED_BEFORE, TOTALS, TOTALS_USED_BEFORE),
         *(MIXTURES_IN_CHUNKS, MIXTURES_USED_BEFORE),
-        *(ENCODED_SCALARS, ENCODER_EDGES, ENCODER_UTF16),
+        *(ENCODED_SCALARS, ENCODER_EDGES, ENCODER_LONG, ENCODER_UTF16, ENCODER_UTF16_LONG),
         MEMORY,
         SEPARATE_VALUES,
     )
@@ -37,7 +38,7 @@ SUITES: dict[str, Suite] = {
 QUICK = (
     *("core", "complete-0", "complete-0-refusing", "complete-0-replacing"),
     *("streams", "chunking", "complete-0-in-chunks", "used-before"),
-    *("encoder-edges", "encoder-utf-16"),
+    *("encoder-edges", "encoder-long", "encoder-utf-16", "encoder-utf-16-long"),
     "memory",
     "separate-values",
 )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Units
     from overlong.conformance.vectors.profile import Profile
 
-EDGES = (0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x10000, 0x10FFFF)
+EDGES: tuple[int, ...] = (0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x10000, 0x10FFFF)
 """The first and last scalar values of each length and around the surrogates, and the byte order mark."""
 
 BEYOND = tuple(
@@ -134,7 +134,7 @@ def _strings_of_units() -> Iterator[Sequence[int]]:
             yield (*[letter] * place, *wrong, *[letter] * (LONG - place - len(wrong)))[:LONG]
 
 
-def _once(vectors: Iterable[Vector]) -> tuple[Vector, ...]:
+def once(vectors: Iterable[Vector]) -> tuple[Vector, ...]:
     """Each payload once, with its first sentence."""
     first: dict[bytes, Vector] = {}
     for vector in vectors:
@@ -144,12 +144,12 @@ def _once(vectors: Iterable[Vector]) -> tuple[Vector, ...]:
 
 @cache
 def _edge_vectors() -> tuple[Vector, ...]:
-    return _once(_edges())
+    return once(_edges())
 
 
 @cache
 def _utf16_vectors() -> tuple[Vector, ...]:
-    return _once(map(_units, _strings_of_units()))
+    return once(map(_units, _strings_of_units()))
 
 
 ENCODED_SCALARS = Suite(
