@@ -75,7 +75,7 @@ def _further(
     if not where:
         return
     batch = Batch.of([Vector("sweep", octets, profile=profile) for octets in where])
-    left = [
+    left: list[Finding] = [
         finding
         for answered in target.observe([(batch, bucket.finding.operation)])
         for finding in compare_batch(answered, target.greeting)
