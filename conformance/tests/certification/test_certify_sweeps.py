@@ -205,7 +205,8 @@ def test_what_only_a_sweep_finds_is_a_finding_like_any_other(library, tmp_path):
     assert bucket.count == sum(part.divergences for part in told) > 1
     assert len(told) == 2
     assert swept(certificate).words[-1].endswith("diverge, too; 'overlong sweep' describes them")
-    assert "offset 33" in bucket.example.vector.comment
+    assert bucket.why is not None
+    assert bucket.why.sentence == "accepts C0 at offset 33"
     assert certificate.statement["predicate"]["result"] == "FAILED"
     records = [json.loads(line) for line in (tmp_path / RESULTS).read_text().splitlines()]
     assert {each["code"] for each in records if each["record"] == "divergence"} == {"OV201"}  # one for each plan

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -61,6 +62,10 @@ def overlong(*words, environment=None):
     )
 
 
+AGAIN = 5.0
+"""Seconds after which a key is pressed again."""
+
+
 def on_a_terminal(answer, *words):
     """A terminal's output when the question is answered, and the exit status."""
     pid, terminal = pty.fork()
@@ -69,6 +74,9 @@ def on_a_terminal(answer, *words):
         os.execv(sys.executable, [sys.executable, "-m", "overlong", *words])
     text, answered = b"", False
     while True:
+        if answered and not select.select([terminal], [], [], AGAIN)[0]:
+            os.write(terminal, answer)  # a key that is pressed right before the program begins to read may be lost
+            continue
         try:
             octets = os.read(terminal, 4096)
         except OSError:  # the process has ended

@@ -316,7 +316,7 @@ def sweep_too(
     hold_to_sweeps(run)
     later = set[int]()  # the causes that only the sweep shows
     for bucket in swept.buckets:
-        finding = _as_known(bucket.finding, bucket.found.strings)
+        finding = _as_known(bucket.finding, bucket.found.words)
         known = run.cause_of(bucket.finding)
         if known is not None and known.example.bucket == finding.bucket:
             known.show(finding)
@@ -329,7 +329,7 @@ def sweep_too(
             known.count += bucket.found.count
             known.keys |= {*known.kinds, finding.bucket}
         elif bucket.why is not None:
-            example = finding if bucket.cause is None else _as_known(bucket.cause, bucket.found.strings)
+            example = finding if bucket.cause is None else _as_known(bucket.cause, bucket.found.words)
             kinds = frozenset({example.bucket, finding.bucket})
             known = Bucket(example, bucket.found.count, kinds, bucket.why.why)
             run.explain(bucket.why, known)
