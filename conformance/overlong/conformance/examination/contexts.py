@@ -24,6 +24,8 @@ _FEW, _PARTS = 3, 8
 _NEAR, _CLOSE = 130, 20
 """How far from the start, and from the end, each offset is tried."""
 _LONG, _MIXED = 1 << 12, 48
+_FILLER_SIZES = (1, 3)
+"""Of long strings, the characters to fill them with, by their octets."""
 
 
 def fill(length: int, filler: bytes = b"a") -> bytes:
@@ -94,8 +96,8 @@ class Experiments:
 
     @property
     def _fillers(self) -> tuple[bytes, ...]:
-        fillers = self.text.fillers
-        return (*fillers[:1], *fillers[3:4]) if self._is_burden else fillers
+        some = tuple(self._filler_of[size] for size in _FILLER_SIZES if size in self._filler_of)
+        return some if self._is_burden else self.text.fillers
 
     def _some_lengths(self) -> list[int]:
         """Few lengths; the long ones too if the setting is long anyway."""

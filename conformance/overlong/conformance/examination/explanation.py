@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.examination.prediction import predicts
-from overlong.conformance.oracle.finding import Why, id_of
+from overlong.conformance.oracle.finding import Why, id_of, share_of
 from overlong.conformance.protocol.kind import EARLIEST, Code
 from overlong.conformance.protocol.wire import GUARDED
 
@@ -53,7 +53,7 @@ class Explanation:
     @property
     def share(self) -> float:
         """The share of fresh questions that the condition predicts."""
-        return self.why.share if self.condition is not None else 0.0
+        return share_of(self.predicted, self.checked)
 
     @property
     def confirmed(self) -> bool:

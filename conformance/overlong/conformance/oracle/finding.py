@@ -123,8 +123,12 @@ class Why:
     @property
     def share(self) -> float:
         """The share of fresh inputs that the condition predicted; 0 if there were none."""
-        predicted, checked = self.confirmed
-        return predicted / checked if checked else 0.0
+        return share_of(*self.confirmed)
+
+
+def share_of(predicted: int, checked: int) -> float:
+    """The share of checked inputs that were predicted; 0 if none were checked."""
+    return predicted / checked if checked else 0.0
 
 
 @dataclass

@@ -398,9 +398,8 @@ def _describe(
             found += [(plan.name, each) for each in summarise(plan, expected, results)]
         elif (giant := bucket_of(plan, run.operation, run.profile, results)) is not None:
             giants = [giant]  # a later plan has the strings of an earlier one
-    target.restart_budget += _FAILURES * (
-        len(found) + len(giants)
-    )  # the limit was for the sweep, which has found the crashes
+    # the limit was for the sweep, which has found the crashes
+    target.restart_budget += _FAILURES * (len(found) + len(giants))
     buckets = list[SweepBucket]()
     try:
         target.open()

@@ -52,10 +52,11 @@ def summarise(plan: Plan, expected: ExpectedAnswers, results: Iterable[ShardResu
     strings = Strings(gathered)
     of_kind = {kind: strings.of_kind(kind) for kind in gathered.kinds}
     dialects = tuple(_dialects(strings, of_kind, expected.automaton))
+    by_defect = _by_defect(strings) if any(map(_has_errors, gathered.kinds)) else {}
     found: list[DivergentSet] = []
     for kind in gathered.kinds:
         named = dialects if kind in _OF_VERDICTS else ()
-        for each in _sets(strings, of_kind, kind):
+        for each in _sets(strings, of_kind[kind], kind, by_defect):
             octets, *place = each.least
             some = strings.drawn(each.members, _DRAWN) if each.members else ()
             drawn = tuple((plan.grids[grid].string(index), _where(plan, grid, index)) for grid, index in some)
@@ -77,21 +78,32 @@ class _Set:
     """None if some strings are only counted."""
 
 
-def _sets(strings: Strings, of_kind: dict[int, Members], kind: int) -> Iterator[_Set]:
-    """The sets of a kind."""
-    tally, members = strings.gathered.tallies.get(kind), of_kind[kind]
+def _has_errors(kind: int) -> bool:
+    """True if the strings of a kind are told apart by their first error."""
+    return kind not in _OF_WELL_FORMED and kind < BROKEN
+
+
+def _by_defect(strings: Strings) -> dict[str, Members]:
+    """The strings by the defect of their first error, in the order of the codes."""
+    defects, codes = first_defects(strings.gathered.plan.profile.dialect)
+    numbers = sorted(range(len(codes)), key=codes.__getitem__)
+    return {codes[number]: strings.of_language(defects.of(number)) for number in numbers}
+
+
+def _sets(strings: Strings, members: Members, kind: int, by_defect: dict[str, Members]) -> Iterator[_Set]:
+    """The sets of a kind, whose strings are ``members``."""
+    tally = strings.gathered.tallies.get(kind)
     if tally is not None:  # grids without diagrams
         count, least = tally.count, (tally.example, tally.grid, tally.index)
         if any(members.values()):
             count += strings.count(members)
             least = min(least, strings.least(members), key=lambda each: (shortlex(each[0]), each[1:]))
         yield _Set("", count, least, None)
-    elif kind in _OF_WELL_FORMED or kind >= BROKEN:
+    elif not _has_errors(kind):
         yield _Set("", strings.count(members), strings.least(members), members)
     else:
-        defects, codes = first_defects(strings.gathered.plan.profile.dialect)
-        for number, code in sorted(enumerate(codes), key=lambda each: each[1]):
-            part = strings.both(members, strings.of_language(defects.of(number)))
+        for code, wrong in by_defect.items():
+            part = strings.both(members, wrong)
             if any(part.values()):
                 yield _Set(code, strings.count(part), strings.least(part), part)
 
