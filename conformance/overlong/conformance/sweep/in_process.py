@@ -117,7 +117,8 @@ class InProcess:
             TargetError: it cannot be asked.
         """
         process = self._open()
-        operation = self._job.operation or next(each for each in "DV" if each in self.greeting.operations)
+        operations = process.greeting(self._target.patience).operations
+        operation = self._job.operation or next(each for each in "DV" if each in operations)
         wanted = WantedSweep(
             shard.plan,
             shard.grid,
@@ -166,19 +167,20 @@ class InProcess:
             self.notes.append(note)
 
     def _open(self) -> Process:
-        if self._process is None:
+        process = self._process  # another thread may close it at any moment
+        if process is None:
             try:
-                self._process = self._target.new_process()
+                self._process = process = self._target.new_process()
                 self._patience = _STARTS
-                self._process.greeting(self._target.patience)
-                self.isolation = self._process.isolation
+                process.greeting(self._target.patience)
+                self.isolation = process.isolation
             except (OSError, ValueError) as error:
                 why = error.strerror if isinstance(error, OSError) else str(error)
                 self._process = None
                 raise TargetError(f"{printable(self._target.id)}: cannot be started: {why}") from error
             except Ended as ended:
                 raise self._failed(ended, "its start") from ended
-        return self._process
+        return process
 
     def _failed(self, ended: Ended, what: str) -> TargetError:
         """Note that the process has ended; the next shard gets a new one."""

@@ -347,6 +347,8 @@ class Process:
                 with contextlib.suppress(OSError):
                     pipe.close()
         self._share_nothing()
+        with contextlib.suppress(queue.Full):  # another thread may wait for a response
+            self._responses.put_nowait(Ended(Crashed("was ended by overlong")))
 
     def _wait(self, seconds: float, unless: threading.Event | None = None) -> int | None:
         """Wait for its end, at most that long, and less if an event is set; the status, or None if it runs on.
