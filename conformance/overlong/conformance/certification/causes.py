@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.run import Run
 
-_KEPT = 256
+_KEPT = 96
 """About how many divergences of one kind are held against each condition; the others of the kind go with them."""
 _SKIPPED = {Code.UNSTABLE, Code.IN_COMPANY}
 """Where these were found, experiments show nothing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from overlong.conformance.examination.question import Question
     from overlong.conformance.oracle.finding import Finding
@@ -120,6 +121,19 @@ class Asker:
     def left(self) -> int:
         """The number of questions that may still be asked."""
         return self.questions - self.asked
+
+    @contextmanager
+    def reserving(self, share: float) -> Generator[None]:
+        """Keep a share of what is left for later; a block that would need it breaks off."""
+        questions, octets = int(self.left * share), int(self.octets * share)
+        self.questions -= questions
+        self.octets -= octets
+        try:
+            with suppress(OutOfBudget):
+                yield
+        finally:
+            self.questions += questions
+            self.octets += octets
 
     @property
     def streams(self) -> bool:

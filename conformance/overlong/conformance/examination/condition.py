@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.products import Product
     from overlong.conformance.examination.question import Asked
     from overlong.conformance.examination.text import Text
+    from overlong.reference import Segment
 
 OFFSETS = (Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
 """Symptoms of the first flaw of a refused input."""
@@ -62,8 +63,7 @@ class Condition:
             return any(self.rule.holds(site) for site in self._numbered(self._everywhere(asked)))
         end = self.text.end(asked.octets)
         if self.symptom in OFFSETS:
-            match = self._at_flaw(asked.octets, end)
-            return match is not None and self.rule.holds(self._site(asked, end, match.end()))
+            return any(map(self.rule.holds, self._first_flaw(asked, end)))
         if end < len(asked.octets) and not (self.symptom == Code.REFUSED and self.offsets):
             return False
         sites = self._within(asked, end, self._least_offset)
@@ -131,6 +131,11 @@ class Condition:
     def _at_flaw(self, octets: bytes, start: int) -> re.Match[bytes] | None:
         return self._pattern.match(octets, start) if start < len(octets) else None
 
+    def _first_flaw(self, asked: Asked, end: int) -> list[Site]:
+        """The flaw where text ends, if it is one of the words."""
+        match = self.text.flaw(asked.octets, end) if self.subparts else self._at_flaw(asked.octets, end)
+        return [self._site(asked, end, match.end())] if match else []
+
     def sites(self, question: Asked, most: int = 1 << 30) -> list[Site]:
         """The places in a question that have the octets, whatever the rule says; not many more than ``most``."""
         if self.streams:
@@ -141,8 +146,7 @@ class Condition:
             return self._numbered(self._everywhere(question))
         end = self.text.end(question.octets)
         if self.symptom in OFFSETS:
-            match = self._at_flaw(question.octets, end)
-            return [self._site(question, end, match.end())] if match else []
+            return self._first_flaw(question, end)
         return self._numbered(list(islice(self._within(question, end), most)))
 
     def places(self, asked: Asked) -> dict[int, Site]:
@@ -169,6 +173,10 @@ class Condition:
             alike = (octet in allowed for octet, allowed in zip(some, product, strict=False))
             most = max(most, sum(1 for _ in takewhile(bool, alike)))
         return most
+
+    def cut_off(self, asked: Asked, flaw: Segment) -> bool:
+        """True if the rule holds at a flaw, as it holds at a word: of a flaw that begins one."""
+        return self.rule.holds(self._site(asked, flaw.offset, flaw.offset + flaw.length))
 
     def _walk(self, asked: Asked) -> tuple[list[Site], int]:
         """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _ROUNDS = 8
 _EACH, _EACH_COARSE = 240, 30
 """Fresh questions in a round."""
+_RESERVED = 0.25
+"""The share of the budget that is kept for other words and for rounds when surroundings are varied."""
 _STEADY = 2
 """After so many rounds a rule that does not change is not mended any more."""
 
@@ -78,7 +80,9 @@ class Course:
         else:
             reread(inquiry)
             learn(inquiry)
-            vary(inquiry)
+            with inquiry.asker.reserving(_RESERVED):
+                vary(inquiry)
+            decide(inquiry)
             widen(inquiry)
         self._refine()
 

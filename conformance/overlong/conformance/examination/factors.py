@@ -219,6 +219,12 @@ def _rest_before(site: Site) -> int:
     return int.from_bytes(rest, "big") if rest else NONE
 
 
+def _is_cut_off(site: Site) -> bool:
+    """True if a character begins there that the end of the input cuts off."""
+    automaton = site.text.spoken.automaton
+    return site.end == len(site.octets) and automaton.run(site.octets[site.start : site.end]) != automaton.dead
+
+
 def _chunk_of(site: Site) -> int:
     """The octets of the chunk in which the place begins that stand before it."""
     at = 0
@@ -289,6 +295,7 @@ OF_ERRORS: tuple[Factor, ...] = (
     Factor("lead", OCTET, lambda site: site.octets[site.start]),
     Factor("size", NUMBER, lambda site: site.text.sizes.get(site.octets[site.start], 1)),
     Factor("came", NUMBER, lambda site: site.end - site.start),
+    Factor("cut off", FLAG, lambda site: int(_is_cut_off(site))),
 )
 """Only where the place is any error, or any character."""
 IN_STREAMS: tuple[Factor, ...] = (*OF_ERRORS, Factor("begun", NUMBER, lambda site: site.begun))

@@ -82,7 +82,7 @@ class _Step(NamedTuple):
     what: str
     """:data:`_TEXT`, :data:`_FLAW` or :data:`_SITE`."""
     certain: bool = True
-    """False for a flaw that a decoder of these words may take to be longer."""
+    """False for a flaw that a decoder of these words may take to be longer, or shorter."""
 
 
 _TEXT, _FLAW, _SITE = "text", "flaw", "site"
@@ -118,8 +118,8 @@ def _refuses(condition: Condition, finding: Finding, steps: list[_Step]) -> bool
         return stop.what == _SITE
     if finding.vector.chunks is not None or observed.offset is None or finding.vector.profile.counts != "octets":
         return True
-    if finding.code in (Code.LENGTH, Code.INCOMPLETE):
-        return not stop.certain
+    if finding.code in (Code.LENGTH, Code.INCOMPLETE):  # of a refusal at a site, both are open
+        return not stop.certain or (stop.what == _SITE and observed.offset < stop.end)
     return stop.start <= observed.offset <= stop.end
 
 
@@ -164,6 +164,11 @@ def _steps(condition: Condition, question: Question) -> Iterator[_Step]:
         elif isinstance(each, WellFormed):
             yield _Step(each.offset, place, _TEXT)
         else:
-            begun = condition.begun(octets, each.offset) if accepts else 0
-            place = max(place, each.offset + begun)
-            yield _Step(each.offset, place, _FLAW, certain=begun <= each.length)
+            begun = condition.begun(octets, each.offset)
+            if accepts:
+                place = max(place, each.offset + begun)
+                certain = begun <= each.length
+            else:  # a character cut off may be refused as the whole one is
+                refused = condition.symptom == Code.REFUSED and begun == each.length
+                certain = not (refused and condition.cut_off(question, each))
+            yield _Step(each.offset, place, _FLAW, certain=certain)

@@ -41,11 +41,28 @@ def octets_in_words(octets: Iterable[int]) -> str:
 def without_parts(products: Iterable[Product]) -> tuple[Product, ...]:
     """The products that are no part of another one."""
     some = list(dict.fromkeys(products))
-    return tuple(each for each in some if not any(other != each and _is_part(each, other) for other in some))
+    return tuple(each for each in some if not any(other != each and is_part(each, other) for other in some))
 
 
-def _is_part(one: Product, other: Product) -> bool:
+def is_part(one: Product, other: Product) -> bool:
+    """True if all strings of one product are strings of the other."""
     return len(one) == len(other) and all(mine <= more for mine, more in zip(one, other, strict=True))
+
+
+def without(product: Product, others: Iterable[Product]) -> list[Product]:
+    """The strings of a product that are strings of no other one, as products."""
+    left = [product]
+    for other in others:
+        parts, left = left, []
+        for part in parts:
+            common = tuple(mine & theirs for mine, theirs in zip(part, other, strict=False))
+            if len(part) != len(other) or not all(common):
+                left.append(part)
+                continue
+            for place, octets in enumerate(part):
+                if rest := octets - common[place]:
+                    left.append((*common[:place], rest, *part[place + 1 :]))
+    return left
 
 
 def merged(products: Iterable[Product]) -> list[Product]:

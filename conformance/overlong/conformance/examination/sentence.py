@@ -10,7 +10,7 @@ from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.phrases import counted, in_order, listed, phrase, scalars
-from overlong.conformance.examination.products import in_words
+from overlong.conformance.examination.products import in_words, is_part, without
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.wire import AGAIN
 from overlong.conformance.support.printable import thousands
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.atoms import Atom
     from overlong.conformance.examination.condition import Condition
-    from overlong.conformance.examination.products import Product
 
 _VERBS: dict[str, str] = {
     ACCEPTS: "accepts",
@@ -116,6 +115,10 @@ def _what(condition: Condition) -> str:
         named = [scalars(bytes(min(octets) for octets in product), condition.speaks) for product in condition.words]
         if all(named):
             return " or ".join(named)
+    truncated = condition.text.truncated
+    if condition.symptom == ACCEPTS and not any(without(each, condition.words) for each in truncated):
+        others = [part for word in condition.words for part in without(word, truncated)]
+        return " or ".join(["truncated sequences", *([in_words(others)] if others else [])])
     if condition.symptom != ACCEPTS and (sizes := _sizes(condition)):
         return sizes
     return in_words(condition.words)
@@ -126,7 +129,7 @@ def _sizes(condition: Condition) -> str:
     text, words = condition.text, condition.words
     sizes, every = sorted({len(word) for word in words}), sorted(set(text.sizes.values()))
     wanted = [product for product in text.products if len(product) in sizes]
-    covered = (any(map(partial(_is_within, product), words)) for product in wanted)
+    covered = (any(map(partial(is_part, product), words)) for product in wanted)
     if not wanted or not {*sizes} <= {*every} or not all(covered):
         return ""
     if len(sizes) == 1:
@@ -134,7 +137,3 @@ def _sizes(condition: Condition) -> str:
     if sizes == every:
         return "any character"
     return "characters beyond ASCII" if sizes == every[1:] else f"characters of {listed(list(map(str, sizes)))} octets"
-
-
-def _is_within(product: Product, word: Product) -> bool:
-    return len(product) == len(word) and all(one <= other for one, other in zip(product, word, strict=True))

@@ -22,7 +22,7 @@ _COUNTS = (*range(1, 26), 31, 32, 33, 63, 64, 65, 255, 256, 257)
 
 
 def vary(inquiry: Inquiry) -> None:
-    """Vary each factor, and take the rule that explains the answers."""
+    """Vary each factor."""
     setting, around, fine = inquiry.setting, inquiry.experiments, inquiry.fine
     sites = inquiry.known.sites(inquiry.question(setting.octets), SITES)
     at_last = 1 < len(sites) < SITES and sites[-1].start == len(setting.before)
@@ -39,7 +39,6 @@ def vary(inquiry: Inquiry) -> None:
             _try(inquiry, around.right_behind(far, fine=True))
     repeat(inquiry)
     remember(inquiry)
-    decide(inquiry)
 
 
 def _look_farther(inquiry: Inquiry) -> None:

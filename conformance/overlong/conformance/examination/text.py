@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from overlong.conformance.examination.products import merged
 from overlong.reference.order import well_formed_products
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Text:
         self._pieces = b"|".join(pieces)
         self._text = re.compile(b"(?:" + self._pieces + b")*+", re.DOTALL)
         prefixes = {product[:size] for product in products for size in range(1, len(product))}
+        self.truncated: tuple[Sets, ...] = tuple(merged(prefixes))
+        """What can begin a character and is none, as products of octets."""
         self._flaw = re.compile(pattern_of(prefixes) + b"|.", re.DOTALL)
         self._piece = re.compile(pattern_of(products) + b"|" + self._flaw.pattern, re.DOTALL)
         self.leads = frozenset(octet for product in products for octet in product[0])
@@ -85,11 +88,15 @@ class Text:
         """The maximal subparts of ill-formed sequences: where each begins and ends."""
         found, place = list[tuple[int, int]](), self.end(octets)
         while place < len(octets):
-            flaw = self._flaw.match(octets, place)
+            flaw = self.flaw(octets, place)
             assert flaw is not None
             found.append(flaw.span())
             place = self.end(octets, flaw.end())
         return found
+
+    def flaw(self, octets: bytes, place: int) -> re.Match[bytes] | None:
+        """The maximal subpart at a place where text ends; None at the end of the octets."""
+        return self._flaw.match(octets, place)
 
     def until(self, words: Sequence[Sets]) -> re.Pattern[bytes]:
         """Well-formed text in which no character begins with one of these words."""

@@ -10,7 +10,7 @@ from overlong.conformance.examination.asking import ACCEPTS, RIGHT
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.factors import OF_ERRORS
 from overlong.conformance.examination.inquiry import SITES
-from overlong.conformance.examination.products import exactly, without_parts
+from overlong.conformance.examination.products import exactly, is_part, without_parts
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.protocol.kind import Code
@@ -51,6 +51,8 @@ def learn(inquiry: Inquiry) -> None:
         inquiry.condition = inquiry.condition_of(((),))
     elif _any_error(inquiry):
         inquiry.condition = _of_any_error(inquiry)
+    elif truncated := _truncated(inquiry):
+        inquiry.condition = inquiry.condition_of(truncated)
     else:
         fine = inquiry.fine and _affords(inquiry)
         octets = words.ALL if fine else panel.edges(inquiry.text)
@@ -123,10 +125,11 @@ def _next_to(inquiry: Inquiry) -> Iterator[bytes]:
 
 def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...] = words.ALL) -> tuple[Product, ...]:
     setting = inquiry.setting
+    is_flaw = inquiry.symptom in (*OFFSETS, ACCEPTS) and not inquiry.text.end(core + setting.behind)
 
     def shows(some: Sequence[bytes]) -> list[bool]:
         said = inquiry.shows([setting.with_core(each) for each in some])
-        if inquiry.symptom not in OFFSETS:
+        if not is_flaw:
             return said
         ends = [inquiry.text.end(each + setting.behind) for each in some]
         return [shown and not end for shown, end in zip(said, ends, strict=True)]  # the flaw itself, not text before it
@@ -135,7 +138,16 @@ def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...]
 
 
 def _of_any_error(inquiry: Inquiry) -> Condition:
-    return replace(inquiry.condition_of(_ANY), subparts=inquiry.asker.operation in REPLACING)
+    return replace(inquiry.condition_of(_ANY), subparts=True)
+
+
+def _truncated(inquiry: Inquiry) -> tuple[Product, ...]:
+    """What can begin a character and is none, if the core is of that kind and all kinds are accepted."""
+    core, kinds = inquiry.setting.core, inquiry.text.truncated
+    if inquiry.symptom != ACCEPTS or not any(is_part(exactly(core), each) for each in kinds):
+        return ()
+    strings = [inquiry.setting.with_core(bytes(map(ends, each))) for each in kinds for ends in (min, max)]
+    return kinds if all(inquiry.shows(strings)) else ()
 
 
 def _any_error(inquiry: Inquiry) -> bool:
@@ -155,7 +167,7 @@ def _any_error(inquiry: Inquiry) -> bool:
     if table.agrees(table.rule()) < _NEARLY:
         inquiry.table = kept
         return False
-    if table.agrees(Rule()) < _NEARLY:
+    if table.agrees(Rule()) < 1:
         inquiry.table.tell_apart(OF_ERRORS)
     return True
 
