@@ -103,6 +103,29 @@ def test_a_decoder_that_is_wrong_everywhere_has_few_buckets():
     assert failing(run) == {"verdict", "scalars"}
 
 
+KNOWN, EVERYWHERE = HERE.parents[1] / "known_wrong.py", HERE.parents[3] / "benchmarks" / "wrong_everywhere.py"
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "sentence"),
+    [
+        (KNOWN, "truncated_at_the_end", "accepts truncated sequences or ED A0-BF at the end"),
+        (KNOWN, "length_is_always_one", "reports another length for an error of which 2 or more octets are there"),
+        (
+            KNOWN,
+            "more_input_always_helps",
+            "is wrong on missing input for an error that is no character cut off by the end",
+        ),
+        (KNOWN, "one_for_each_run", "puts out a wrong number of U+FFFD for an error right after an error"),
+        (EVERYWHERE, "refuses_all_at_0", "refuses well-formed text"),
+        (EVERYWHERE, "refuses_all_but_ascii", "refuses characters beyond ASCII"),
+    ],
+)
+def test_one_fault_is_one_bucket_in_its_own_words(file, name, sentence):
+    run = certify(f"py:{file}:{name}", suites=["core", "complete-0"], sweeps=()).run
+    assert [bucket.why and bucket.why.sentence for bucket in run.buckets.values()] == [sentence]
+
+
 @pytest.mark.parametrize("form", ["text", "sarif", "markdown", "junit", "html"])
 def test_every_report_has_the_sentence(form, tmp_path, report_of_longer_forms):
     from click.testing import CliRunner

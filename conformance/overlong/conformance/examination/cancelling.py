@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.examination import panel
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.factors import FACTORS
-from overlong.conformance.examination.products import exactly
+from overlong.conformance.examination.products import ERROR, exactly
 from overlong.conformance.examination.rules import Table
 from overlong.reference import MaximalSubpart, segments
 
@@ -51,7 +51,7 @@ def _take(inquiry: Inquiry, unit: bytes, number: int) -> None:
     units = [unit, *(each for each in panel.strange(inquiry.text) if len(each) <= _LONGEST)]
     alike = inquiry.shows([unit * (number - 1) + each for each in units])
     singles = {each[0] for each, shown in zip(units, alike, strict=True) if shown and len(each) == 1}
-    word = (frozenset(range(0x80, 0x100)),) if len(singles) > 1 else exactly(unit)
+    word = ERROR if len(singles) > 1 else exactly(unit)
     inquiry.condition = replace(inquiry.condition_of((word,)), subparts=True)
     kept = unit * (number - 1)
     inquiry.setting = replace(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from overlong.conformance.examination.adjoining import adjoining
 from overlong.conformance.examination.asking import RIGHT, OutOfBudget
 from overlong.conformance.examination.calls import carried, carries, recalled
 from overlong.conformance.examination.cancelling import cancelling
@@ -74,7 +75,7 @@ class Course:
         inquiry.setting = simplified(inquiry.setting, shows, text)
         inquiry.fine = inquiry.fine and len(inquiry.setting.octets) <= BURDEN
         look_behind(inquiry)
-        if cancelling(inquiry):
+        if cancelling(inquiry) or adjoining(inquiry):
             repeat(inquiry)
             decide(inquiry)
         else:

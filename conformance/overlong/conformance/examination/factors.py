@@ -225,6 +225,11 @@ def _is_cut_off(site: Site) -> bool:
     return site.end == len(site.octets) and automaton.run(site.octets[site.start : site.end]) != automaton.dead
 
 
+def _after_error(site: Site) -> int:
+    """Whether an error ends where the place begins."""
+    return int(site.start > 0 and not site.text.before(site.octets, site.start))
+
+
 def _chunk_of(site: Site) -> int:
     """The octets of the chunk in which the place begins that stand before it."""
     at = 0
@@ -291,6 +296,8 @@ FACTORS: tuple[Factor, ...] = (
     Factor("same length before", FLAG, _same_length),
     Factor("longer before", FLAG, _longer_before),
 )
+AFTER_ERROR = Factor("after error", FLAG, _after_error)
+"""Only where the place is an error behind others."""
 OF_ERRORS: tuple[Factor, ...] = (
     Factor("lead", OCTET, lambda site: site.octets[site.start]),
     Factor("size", NUMBER, lambda site: site.text.sizes.get(site.octets[site.start], 1)),
@@ -305,4 +312,4 @@ ADDRESSES: tuple[Factor, ...] = (
     Factor("address of input", NUMBER, lambda site: NONE if site.address is None else site.address % ADDRESS),
 )
 """Only for functions whose answer depends on the place in memory: otherwise the length behind says the same."""
-_BY_NAME = {factor.name: factor for factor in (*FACTORS, *IN_STREAMS, *ADDRESSES)}
+_BY_NAME = {factor.name: factor for factor in (*FACTORS, AFTER_ERROR, *IN_STREAMS, *ADDRESSES)}

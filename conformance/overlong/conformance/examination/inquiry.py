@@ -116,7 +116,7 @@ class Inquiry:
         if symptom == RIGHT:
             return False
         if self.symptom in _VERDICTS:
-            return symptom in _VERDICTS or (self.offsets and symptom in OFFSETS)
+            return symptom in _VERDICTS or (self.offsets and symptom == Code.OFFSET)
         if self.symptom in OFFSETS:
             return symptom in _ALIKE
         return symptom == self.symptom or symptom not in (*_VERDICTS, *OFFSETS)

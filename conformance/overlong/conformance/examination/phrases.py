@@ -18,6 +18,7 @@ _LISTED = 4
 _OF_THE_PLACE = ("size", "came", "lead", "cut off", "cut", "after cut")
 """Factors of the octets themselves: they stand right behind the octets, before what tells of the surroundings."""
 _FLAGS: dict[str, tuple[str, str]] = {
+    "after error": ("right after an error", "that is not right after an error"),
     "cut off": ("that is a character cut off by the end", "that is no character cut off by the end"),
     "accepted before": ("after an earlier call that was accepted", "after an earlier call that was refused"),
     "same length before": ("after an earlier call of the same length", "after an earlier call of another length"),

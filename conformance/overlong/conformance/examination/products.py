@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 Product = tuple[frozenset[int], ...]
 """A set of strings: one octet from each set, in order."""
+ERROR: Product = (frozenset(range(0x80, 0x100)),)
+"""The words of a condition if any error is one."""
 SHOWN = 4
 """The most products that a sentence names."""
 
@@ -53,7 +55,7 @@ def without(product: Product, others: Iterable[Product]) -> list[Product]:
     """The strings of a product that are strings of no other one, as products."""
     left = [product]
     for other in others:
-        parts, left = left, []
+        parts, left = left, list[Product]()
         for part in parts:
             common = tuple(mine & theirs for mine, theirs in zip(part, other, strict=False))
             if len(part) != len(other) or not all(common):

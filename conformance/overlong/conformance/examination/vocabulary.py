@@ -10,7 +10,7 @@ from overlong.conformance.examination.asking import ACCEPTS, RIGHT
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.factors import OF_ERRORS
 from overlong.conformance.examination.inquiry import SITES
-from overlong.conformance.examination.products import exactly, is_part, without_parts
+from overlong.conformance.examination.products import ERROR, exactly, is_part, without_parts
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.protocol.kind import Code
@@ -33,8 +33,6 @@ _QUESTIONS = 1500
 _LONGER = 16
 _MORE = 4
 _LAST = 0xFF
-_ANY = ((frozenset(range(0x80, 0x100)),),)
-"""The words if any error is one."""
 
 
 def look_behind(inquiry: Inquiry) -> None:
@@ -138,7 +136,7 @@ def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...]
 
 
 def _of_any_error(inquiry: Inquiry) -> Condition:
-    return replace(inquiry.condition_of(_ANY), subparts=True)
+    return replace(inquiry.condition_of((ERROR,)), subparts=True)
 
 
 def _truncated(inquiry: Inquiry) -> tuple[Product, ...]:
