@@ -193,17 +193,16 @@ def test_modules_beside_a_file_that_it_imports_are_subjects(target, tmp_path, mo
 
 
 def test_files_that_are_no_python_import_nothing(folder):
-    for number, text in enumerate(
-        (b"import decoder\n(", b"\0import decoder", b"\xff", b"(" * 10_000, b"from . import decoder")
-    ):
-        (folder / f"{number}.py").write_bytes(text)
-        (folder / "decoder.py").touch()
+    (folder / "other.py").touch()
+    octets = b"import other\n(", b"\0import other", b"\xff\nimport other", b"(" * 10_000, b"from . import other"
+    for number, each in enumerate(octets):
+        (folder / f"{number}.py").write_bytes(each)
         assert files_beside(folder / f"{number}.py") == {}
-    installed = folder / "site-packages"
-    installed.mkdir()
-    for name, text in {"mine.py": "import other", "other.py": ""}.items():
-        (installed / name).write_text(text, "ascii")
-    assert files_beside(installed / "mine.py") == {}
+    for place, found in {"here": {"other.py"}, "site-packages": set()}.items():
+        (folder / place).mkdir()
+        for name, text in {"mine.py": "import other", "other.py": ""}.items():
+            (folder / place / name).write_text(text, "ascii")
+        assert {*files_beside(folder / place / "mine.py")} == found
 
 
 def test_modules_of_a_package_in_a_namespace_are_found(folder):
