@@ -29,7 +29,7 @@ function write(octets) {
   for (let sent = 0; sent < octets.length; ) sent += fs.writeSync(1, octets, sent);
 }
 
-const greeting = { overlong: 1, name: "my-decoder", version: "1.0", language: "JavaScript", operations: "PVD", units: "utf-16" };
+const greeting = { overlong: 1, language: "JavaScript", operations: "PVD", units: "utf-16" };
 write(Buffer.from(JSON.stringify(greeting) + "\n"));
 for (let head; (head = read(8)); ) {
   const body = read(head.readUInt32BE(0) - 4);

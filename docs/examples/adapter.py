@@ -20,7 +20,7 @@ def answer(operation, payload):
 
 requests, responses = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)  # from here on, all that is printed goes to stderr
-greeting = {"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "Python", "operations": "PVD"}
+greeting = {"overlong": 1, "language": "Python", "operations": "PVD"}
 responses.write(json.dumps(greeting).encode() + b"\n")
 responses.flush()
 while len(head := requests.read(8)) == 8:

@@ -40,7 +40,7 @@ def page() -> Iterator[str]:
         ),
     )
     yield from ("", "## Plans", "")
-    yield "What a [sweep](sweeps.md) asks: `overlong sweep --plan exhaustive-4 TARGET`; so does `certify`. Numbers are"
-    yield "those of `rfc3629`."
+    yield "What a [sweep](sweeps.md) asks: `overlong sweep --plan exhaustive-4 TARGET`; so does `certify`. For a"
+    yield "capital letter in a name write a number. The counts are those of `rfc3629`."
     yield ""
     yield from table(("plan", "strings", "what it shows"), (tuple(row.values()) for row in rows_of("plans.tsv")))

@@ -17,7 +17,7 @@ from overlong.conformance.cli.certify import command
 from overlong.conformance.cli.verify import command as verb
 from overlong.conformance.results.certificate import OF_A_COMMAND, spelt
 from overlong.conformance.targets.identity import identity_of
-from overlong.conformance.targets.loaded_files import files_of_package
+from overlong.conformance.targets.loaded_files import files_beside, files_of_package
 from overlong.conformance.targets.resolve import resolve
 
 ADAPTER = """
@@ -166,6 +166,45 @@ def test_all_modules_of_a_package_are_subjects():
     assert "not measured: mine/tables/lead.py changed during the run" in changed.stderr
 
 
+@pytest.mark.parametrize("target", ["py:./own/mine.py:decode", "py:mine:decode"])
+def test_modules_beside_a_file_that_it_imports_are_subjects(target, tmp_path, monkeypatch):
+    home = Path("own") if "own" in target else Path()
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "mine.py": "import json, tables\n\n\ndef decode(octets):\n"
+        "    from space.modes import MODE\n    return octets.decode(errors=MODE)\n",
+        "tables.py": "import parts.lead\nimport mine\n",
+        "parts/__init__.py": "raise_nothing = 1\n",
+        "parts/lead.py": "",
+        "space/modes.py": "MODE = 'strict'\n",
+        "json.py": "is not read, since the standard library goes first",
+        "test_mine.py": "import mine\n",
+    }.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text, "ascii")
+    certificate = certify(target, suites=["core"])
+    modules = {"mine.py", "tables.py", "parts/__init__.py", "parts/lead.py", "space/modes.py"}
+    found = {name: each for name, each in digests(certificate).items() if name.endswith(".py") and name != "python.py"}
+    assert found == {name: of(home / name) for name in modules}
+    Path("certificate.json").write_text(certificate.to_json(), "ascii")
+    assert verify(Path("certificate.json"), run=False).identical
+    (home / "space" / "modes.py").write_text("MODE = 'ignore'\n", "ascii")
+    assert "    space/modes.py is another file here\n" in run(verb, "--no-run", "certificate.json").output
+
+
+def test_files_that_are_no_python_import_nothing(folder):
+    (folder / "other.py").touch()
+    octets = b"import other\n(", b"\0import other", b"\xff\nimport other", b"(" * 10_000, b"from . import other"
+    for number, each in enumerate(octets):
+        (folder / f"{number}.py").write_bytes(each)
+        assert files_beside(folder / f"{number}.py") == {}
+    for place, found in {"here": {"other.py"}, "site-packages": set()}.items():
+        (folder / place).mkdir()
+        for name, text in {"mine.py": "import other", "other.py": ""}.items():
+            (folder / place / name).write_text(text, "ascii")
+        assert {*files_beside(folder / place / "mine.py")} == found
+
+
 def test_modules_of_a_package_in_a_namespace_are_found(folder):
     for name in ("wide/mine/__init__.py", "wide/mine/text.py", "wide/other/__init__.py", "single.py"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -177,7 +216,7 @@ def test_modules_of_a_package_in_a_namespace_are_found(folder):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="ldd is of Linux")
 @pytest.mark.skipif(not (shutil.which("cc") and shutil.which("ldd")), reason="needs cc and ldd")
-def test_what_a_library_is_linked_with_is_a_subject(folder):
+def test_what_a_library_or_a_program_is_linked_with_is_a_subject(folder):
     Path("tables.c").write_text("int least(int n) { return n; }\n", "ascii")
     Path("mine.c").write_text(
         "#include <stddef.h>\nint least(int);\n"
@@ -191,5 +230,9 @@ def test_what_a_library_is_linked_with_is_a_subject(folder):
     identity = identity_of(resolve("so:./mine.so:valid?abi=bool(ptr,len)"))
     named = {name: digest for name, digest in identity.files if ".so" in name}
     assert named == {"mine.so": of("mine.so"), "libtables.so": of("libtables.so")}
+    Path("main.c").write_text("int least(int);\nint main(void) { return least(0); }\n", "ascii")
+    subprocess.run(["cc", "-o", "main", "main.c", "-L.", "-ltables", "-Wl,-rpath,$ORIGIN"], check=True)
+    for target in (["./main"], "cmd:./main -v"):
+        assert {*identity_of(resolve(target)).files} >= {("main", of("main")), ("libtables.so", of("libtables.so"))}
     (folder / "libtables.so").write_bytes((folder / "libtables.so").read_bytes() + b"\0")
     assert identity_of(resolve("so:./mine.so:valid?abi=bool(ptr,len)")).digest != identity.digest

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.resources import files
@@ -12,8 +13,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from overlong.conformance.certification.tiers import TIERS
+from overlong.conformance.cli.certify import command as certify
 from overlong.conformance.cli.formats import WantedFormats, folder_and_file
-from overlong.conformance.cli.verbs import VERBS, cli
+from overlong.conformance.cli.verbs import SYNONYMS, VERBS, cli
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.vectors.suites import SUITES
 from progress_lines import beside_progress
@@ -361,6 +364,9 @@ def test_a_file_that_o_names_is_a_report_and_no_folder(tmp_path, monkeypatch):
         (["certify", "cpython", "--suite", "cor"], "did you mean core?"),
         (["certify", "cpython", "--suite", "zzz"], "--list-suites lists them"),
         (["certify", "cpython", "--profile", "RFC3630"], "did you mean rfc3629?"),
+        (["sweep", "cpython", "--plan", "exaustive-4"], "did you mean exhaustive-4?"),
+        (["sweep", "cpython", "--plan", "zzz"], "'overlong docs suites' lists them"),
+        (["doctor"], "write 'overlong self-test'"),
         (["certify", "so:./a.so:f?abi=bol(ptr,len)"], "perhaps bool(ptr,len), "),
         (["certify", "so:./a.so:f"], "'overlong target abis' lists all"),
         (["vectors", "export", "--format", "jsn"], "did you mean json"),
@@ -376,7 +382,39 @@ def test_a_wrong_name_gets_the_nearest(words, said, tmp_path, monkeypatch):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "here.py").touch()
     done = CliRunner().invoke(cli, words)
-    assert (done.exit_code, said in done.output) == (3 if words[1].startswith("py:") else 2, True), done.output
+    assert (done.exit_code, said in done.output) == (
+        3 if words[-1] in {"py:json:lods", "py:here:decode"} else 2,
+        True,
+    ), done.output
+
+
+def test_another_programs_word_leads_to_a_command_line():
+    assert not SYNONYMS.keys() & VERBS.keys()
+    for words in SYNONYMS.values():
+        done = CliRunner().invoke(cli, [*(word for word in words.split() if not word.isupper()), "--help"])
+        assert done.exit_code == 0, words
+
+
+@pytest.mark.parametrize(
+    ("called", "dialect"),
+    [
+        ("utf-8", "rfc3629"), ("UTF-8", "rfc3629"), ("utf8", "rfc3629"), ("UTF_8", "rfc3629"), ("RFC 3629", "rfc3629"),
+        ("CESU8", "cesu-8"), ("Modified UTF-8", "mutf-8"), ("utf-8-BOM", "utf-8-sig"), ("lax_1FFFFF", "lax-1fffff"),
+    ],
+)  # fmt: skip
+def test_a_profile_may_have_the_name_that_the_field_gives_it(called, dialect):
+    options = ["explain", "--profile", dialect, "ED", "A0", "80"]
+    expected = CliRunner().invoke(cli, options)
+    options[2] = called
+    assert (expected.exit_code, CliRunner().invoke(cli, options).output) == (0, expected.output)
+
+
+def test_all_tiers_that_a_page_lists_can_be_typed():
+    tiers = CliRunner().invoke(cli, ["docs", "suites"]).output.split("\n## ")[2]
+    option = next(each for each in certify.params if each.name == "tier")
+    assert isinstance(option.type, click.Choice)
+    assert re.findall(r"^\| `([a-z]+)` ", tiers, re.MULTILINE) == [*reversed(option.type.choices)] == [*TIERS]
+    assert option.type.convert("USUAL", option, None) == "usual"
 
 
 def test_every_way_to_call_a_function_is_listed():

@@ -58,6 +58,14 @@ def test_help_is_whole_and_fits(name):
     assert first[0].isupper()
 
 
+@pytest.mark.parametrize("name", [" ".join(path) for path in COMMANDS if path not in ENDS])
+def test_no_summary_is_cut(name):
+    path = tuple(name.split())
+    commands = text(path).partition("\nCommands:\n")[2].split("\n\n")[0].splitlines()
+    assert len(commands) == sum(each[:-1] == path for each in COMMANDS if each)
+    assert [line for line in commands if line.endswith("...")] == []
+
+
 @pytest.mark.parametrize("name", [" ".join(path) for path in ENDS])
 def test_every_option_is_explained(name):
     for parameter in ENDS[tuple(name.split())].params:

@@ -743,9 +743,10 @@ def test_the_recording_is_a_session_of_the_page():
 
 def test_plans_on_the_page_are_those_there_are():
     table = rows("suites.md", "## Plans")
-    assert [cells[0].strip("`").partition("(")[0] for cells in table] == list(PLANS)
-    for name, strings, _ in table:
-        kind = PLANS[name.strip("`").partition("(")[0]]
+    forms = [cells[0].strip("`").partition("-") for cells in table]  # as one types them, with a letter for the number
+    assert [(kind, bool(letter)) for kind, _, letter in forms] == [(n, k.least is not None) for n, k in PLANS.items()]
+    for (name, _, _), (_, strings, _) in zip(forms, table, strict=True):
+        kind = PLANS[name]
         number = {"depth": 1, "exhaustive": 4}.get(kind.name, kind.usual)
         plan = plan_named(kind.name if kind.least is None else f"{kind.name}-{number}")
         assert spaced(plan.size) in strings

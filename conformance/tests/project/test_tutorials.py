@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from overlong.conformance import certify
+from overlong.conformance.cli.certify import command
+from overlong.conformance.results.certificate import CERTIFICATE
+
 pytestmark = pytest.mark.long
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -103,3 +107,28 @@ def test_commands_elsewhere_exist(monkeypatch):
     assert "verify" in lines
     for words in sorted(lines):
         assert run(f"overlong {words} --help").returncode == os.EX_OK, words
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="node is not on PATH")
+def test_the_decoder_of_an_adapter_is_a_subject(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    decoder = tmp_path / "decoder.js"
+    for kind, text, name in steps((TUTORIALS / "node.md").read_text("utf-8")):
+        if kind == "javascript":
+            (tmp_path / name).write_text(text, "utf-8")
+        elif kind == "console" and " target new " in text:
+            assert run(text.splitlines()[0].removeprefix("$ ")).returncode == 0
+        elif kind == "diff":
+            (tmp_path / name).write_text(changed((tmp_path / name).read_text("utf-8"), text), "utf-8")
+        elif kind == "sh":
+            certifying, _, comparing = text.splitlines()
+    named = command.make_context("certify", shlex.split(certifying)[2:]).params
+    certificate = certify(named["target"], suites=["core"], subjects=named["subjects"])
+    named["output"].mkdir()
+    (named["output"] / CERTIFICATE).write_text(certificate.to_json(), "ascii")
+    same = run(comparing)
+    assert (same.returncode, "CONSISTENT" in same.stdout) == (0, True), same.stdout + same.stderr
+
+    decoder.write_text(decoder.read_text("utf-8").replace('throw new Malformed("overlong")', "continue"), "utf-8")
+    differs = run(comparing)
+    assert (differs.returncode, "decoder.js is another file here" in differs.stdout) == (1, True), differs.stdout

@@ -119,6 +119,8 @@ def test_an_adapter_is_short_and_says_what_to_do(language):
     head = "\n".join(lines[:6])
     assert template.build in head
     assert f"overlong certify -- {template.run}" in head
+    assert "--subject FILE" in head
+    assert "1.0" not in source  # a name or a version that nobody changes would be in the reports
     assert ("PVDB" in source) == (language in BATCHES)
 
 

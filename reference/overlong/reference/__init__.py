@@ -20,7 +20,7 @@ from overlong.reference.decoder import (
     segments,
 )
 from overlong.reference.defect import DEFECTS, Defect
-from overlong.reference.dialect import DIALECTS, Dialect, dialect
+from overlong.reference.dialect import DIALECTS, Dialect, dialect, dialect_called
 from overlong.reference.encoder import NotEncodable, encode, encode_escaped, encode_scalars, encode_utf16
 from overlong.reference.error_mode import ERROR_MODES, ErrorMode, IllFormed
 from overlong.reference.grammar import Grammar, GrammarError
@@ -47,6 +47,7 @@ __all__ = [
     "decode",
     "decode_scalars",
     "dialect",
+    "dialect_called",
     "encode",
     "encode_escaped",
     "encode_scalars",

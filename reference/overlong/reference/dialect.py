@@ -46,6 +46,20 @@ _ENTRIES = {
 DIALECTS = {name: entry.line for name, entry in _ENTRIES.items()}
 """Every dialect, with a description of one line; each has ``grammars/NAME.abnf``."""
 
+_ALSO_CALLED = {"utf8": "rfc3629", "utf8bom": "utf-8-sig", "modifiedutf8": "mutf-8"}
+"""Dialects by other names that the field has for them, as :func:`_plain` spells these."""
+
+
+def dialect_called(name: str) -> str | None:
+    """The name of the dialect that a person calls so: ``UTF-8``, ``cesu8``, ``RFC 3629``; None if there is none."""
+    spelt = {_plain(each): each for each in DIALECTS} | _ALSO_CALLED
+    return spelt.get(_plain(name))
+
+
+def _plain(name: str) -> str:
+    """The letters and digits of a name, in lower case."""
+    return "".join(filter(str.isalnum, name.casefold()))
+
 
 @dataclass(frozen=True, eq=False)
 class Dialect:

@@ -100,7 +100,7 @@ Examples:
 @with_plans
 @click.option(
     "--tier",
-    type=click.Choice(tuple(reversed(TIERS))),
+    type=click.Choice(tuple(reversed(TIERS)), case_sensitive=False),
     help="Sweep with the plans of this tier.  [default: by the decoder's speed]",
 )
 @click.option(

@@ -23,7 +23,9 @@ _INSTALL = {
 @click.argument("shell", type=click.Choice(list(_INSTALL)))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    """Print a script that makes SHELL complete verbs, options, choices, targets, suites, profiles and codes.
+    """Print a script that makes a shell complete what you type.
+
+    SHELL then completes verbs, options, choices, targets, suites, profiles and codes.
 
     \b
     bash  write it to ~/.local/share/bash-completion/completions/overlong

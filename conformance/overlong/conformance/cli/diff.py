@@ -54,10 +54,10 @@ def command(
     output: Path | None,
     quiet: bool,  # noqa: FBT001
 ) -> None:
-    """Compare two results: show what is fixed, regressed, new, or not comparable.
+    """Show what is fixed, regressed or new between two results.
 
-    OLDER and NEWER are files or folders that certify, matrix, sweep or fuzz wrote. The
-    command pairs targets by name; if each side has only one target, it pairs those two. A cause counts
+    It also shows what cannot be compared. OLDER and NEWER are files or folders that certify, matrix, sweep or fuzz
+    wrote. The command pairs targets by name; if each side has only one target, it pairs those two. A cause counts
     as fixed or regressed only if both sides were asked the same inputs.
 
     \b

@@ -46,7 +46,9 @@ def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: 
 @click.command("docs", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=_complete)
 def command(name: str | None) -> None:
-    """Print the page NAME of the documentation (Markdown); without a NAME, list all.
+    """Print a page of the documentation, or list all.
+
+    Without a NAME, the command lists all. They are in Markdown.
 
     \b
     Exit status:

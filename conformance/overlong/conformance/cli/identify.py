@@ -76,10 +76,11 @@ def command(
     restarts: int,
     quiet: bool,  # noqa: FBT001
 ) -> None:
-    """Identify a decoder's dialect, error position, error mode and behaviour in streams.
+    """Find a decoder's dialect, error position and error mode.
 
-    overlong learns the decoder's automaton and compares it with those of the reference. It tests equivalence, not
-    samples. If no automaton is equal, the report names the nearest, and each difference with its shortest witness.
+    overlong learns the decoder's automaton, in streams too, and compares it with those of the reference. It tests
+    equivalence, not samples. If no automaton is equal, the report names the nearest, and each difference with its
+    shortest witness.
 
     \b
     Exit status:

@@ -115,10 +115,11 @@ def command(
     baseline: Path | None,
     quiet: bool,  # noqa: FBT001
 ) -> None:
-    """Certify many decoders and show them in one table: a row for each decoder, a column for each claim.
+    """Certify many decoders, and show them in one table.
 
-    TARGETS are named as in 'overlong certify'. Each is certified in a process of its own. With
-    html among the formats the folder is a site: open its index.html.
+    The table has a row for each decoder and a column for each claim. TARGETS are named as in 'overlong certify'.
+    Each is certified in a process of its own. With html among the formats the folder is a site: open its
+    index.html.
 
     \b
     Exit status:

@@ -202,7 +202,7 @@ def with_limits(command: Any) -> Any:
 
 
 def profile_option(help_text: str) -> Callable[[Any], Any]:
-    """``--profile DIALECT``, which accepts only the name of a dialect."""
+    """``--profile DIALECT``, which accepts the names of a dialect."""
     return click.option(
         "--profile",
         default="rfc3629",
@@ -215,13 +215,14 @@ def profile_option(help_text: str) -> Callable[[Any], Any]:
 
 
 def _dialect(_context: click.Context, _option: click.Parameter, name: str) -> str:
-    from overlong.reference import DIALECTS
+    from overlong.reference import DIALECTS, dialect_called
 
-    if name not in DIALECTS:
+    found = dialect_called(name)
+    if found is None:
         from overlong.conformance.support.near import did_you_mean
 
         raise click.BadParameter(f"no profile {name!r}; {did_you_mean(name, DIALECTS)}", param_hint="--profile")
-    return name
+    return found
 
 
 def width() -> int:

@@ -51,7 +51,7 @@ Examples:
 @click.option("--why", is_flag=True, help="Also find out by experiment when the decoder is wrong so.")
 @with_limits
 def command(words: tuple[str, ...], profile: str, why: bool, timeout: float, restarts: int) -> None:  # noqa: FBT001
-    """Give one vector to one target, and show the answer of each operation.
+    """Give one vector to one target, and show every answer.
 
     VECTOR is an id from a report, octets in hexadecimal, or a file of one vector. TARGET is named as in
     'overlong certify'. The command writes no file.

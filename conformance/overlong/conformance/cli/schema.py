@@ -30,9 +30,10 @@ def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: 
 @click.command("schema", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=_complete)
 def command(name: str | None) -> None:
-    """Print the JSON schema NAME (draft 2020-12); without a NAME, list all.
+    """Print a JSON schema, or list all.
 
-    The number at the end of a name is its version. Without a number, the command prints the newest.
+    Without a NAME, the command lists all. They are of draft 2020-12. The number at the end of a name is its
+    version. Without a number, the command prints the newest.
 
     \b
     Exit status:

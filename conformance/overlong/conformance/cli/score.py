@@ -75,7 +75,7 @@ def command(
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
-    """Measure a list of test strings: which wrong decoders does it catch?
+    """Which wrong decoders does a list of test strings catch?
 
     FILE is a list in a format of overlong or in another (a line of hexadecimal octets for each string,
     number:octets, JSON arrays), a folder whose files are strings, or - for standard input. Several

@@ -18,9 +18,10 @@ Examples:
 @click.command("self-test", epilog=EXAMPLES)
 @click.option("-q", "--quiet", is_flag=True, help="Print only what fails.")
 def command(quiet: bool) -> None:  # noqa: FBT001
-    """Test overlong itself: compare the reference with an independent oracle, and catch known wrong decoders.
+    """Test overlong itself.
 
-    The test takes a few seconds, needs no other program, and reads and writes no files.
+    The test compares the reference with an independent oracle, and catches known wrong decoders. It takes a few
+    seconds, needs no other program, and reads and writes no files.
 
     \b
     Exit status:

@@ -41,7 +41,9 @@ _quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
 
 @click.group("survey")
 def command() -> None:
-    """Survey the decoders that have an adapter or a record ('overlong docs survey').
+    """Survey the decoders that have an adapter or a record.
+
+    'overlong docs survey' tells more.
 
     \b
     Examples:
@@ -59,9 +61,10 @@ def command() -> None:
 @_jobs
 @_quiet
 def install_command(targets: tuple[str, ...], debian: bool, jobs: int, quiet: bool) -> None:  # noqa: FBT001
-    """Fetch and build what the survey's decoders need, and list what is missing.
+    """Fetch and build what the survey's decoders need.
 
-    Without TARGETS, the command takes all. Packages come from the registries that the package managers are set up for.
+    It lists what is missing. Without TARGETS, the command takes all. Packages come from the registries that the
+    package managers are set up for.
 
     \b
     Examples:
@@ -158,11 +161,12 @@ def run_command(
     restarts: int,
     quiet: bool,  # noqa: FBT001
 ) -> None:
-    """Certify all decoders that can be used here, as 'matrix' does, and keep the results as data.
+    """Certify all decoders that can be used here.
 
-    Each decoder gets the core and the complete suites. If its replacements depart from its error mode, the command
-    learns how it replaces, as 'identify' does. Without TARGETS, the command takes all that are here. The survey is a
-    report: 'overlong report' shows it in any format, and 'overlong diff' compares two.
+    It works as 'matrix' does, and keeps the results as data. Each decoder gets the core and the complete suites. If
+    its replacements depart from its error mode, the command learns how it replaces, as 'identify' does. Without
+    TARGETS, the command takes all that are here. The survey is a report: 'overlong report' shows it in any format,
+    and 'overlong diff' compares two.
 
     \b
     Examples:
@@ -213,7 +217,7 @@ def run_command(
 @_jobs
 @_quiet
 def issues_command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: bool) -> None:  # noqa: FBT001
-    """Write texts for the maintainers of the decoders that diverge in a survey.
+    """Write texts for the maintainers of decoders that diverge.
 
     FOLDER holds the survey. For each code, a small program in the decoder's own language repeats the shortest
     divergence without overlong. If that program confirms the divergence, the command writes a text with the program and

@@ -116,7 +116,7 @@ def command(
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
-    """Give a decoder every string of one or more plans, and check every answer.
+    """Check a decoder's answer to every string of some plans.
 
     The default plans are exhaustive-2, depth-1, leads, placed-64, offsets-128, lengths-1024, far-17,
     pairs, after-3, transitions-1, faults-3, thresholds-16, order and history. TARGET is named as in

@@ -17,7 +17,7 @@ _BY_PYTHON = (
 
 @click.group("target")
 def command() -> None:
-    """List the adapters that ship with overlong, write an adapter, or examine one.
+    """List, write and examine adapters.
 
     \b
     Examples:
@@ -33,7 +33,9 @@ command.add_command(new_command)
 
 @command.command("abis")
 def abis_command() -> None:
-    """List the ways to call a function of a shared library: the values of abi=. Exit status: 0.
+    """List the ways to call a function of a shared library.
+
+    They are the values of abi=. Exit status: 0.
 
     \b
     Examples:
@@ -68,10 +70,10 @@ def abis_command() -> None:
     "-v", "--verbose", is_flag=True, help="Also print what each decodes with, and what it fetches on first use."
 )
 def list_command(output_format: str, ready: bool, survey: bool, verbose: bool) -> None:  # noqa: FBT001
-    """List the decoders that ship with an adapter: their versions, or what to install if they are missing.
+    """List the decoders that ship with an adapter.
 
-    With --survey, also list decoders that have a record ('overlong docs records'). For these, nothing is built, fetched
-    or started. Exit status: 0.
+    The list shows their versions, or what to install if they are missing. With --survey, also list decoders that
+    have a record ('overlong docs records'). For these, nothing is built, fetched or started. Exit status: 0.
 
     \b
     Examples:

@@ -115,7 +115,9 @@ def list_command(
     help="What to print.",
 )
 def show_command(names: tuple[str, ...], output_format: str) -> None:
-    """Show everything about vectors: by id, by the name of a case, or by octets in hexadecimal.
+    """Show everything about vectors.
+
+    Name them by id, by the name of a case, or by octets in hexadecimal.
 
     \b
     Examples:
@@ -164,9 +166,9 @@ def export_command(
     output: str | None,
     quiet: bool,  # noqa: FBT001 (click's way)
 ) -> None:
-    """Write vectors to a file that you may use freely: they are under CC0-1.0.
+    """Write vectors to a file that you may use freely.
 
-    A manifest with digests goes beside the file; 'overlong vectors check' reads it.
+    They are under CC0-1.0. A manifest with digests goes beside the file; 'overlong vectors check' reads it.
 
     \b
     Formats:
@@ -212,7 +214,7 @@ def export_command(
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @click.option("-q", "--quiet", is_flag=True, help="Report only errors.")
 def check_command(paths: tuple[Path, ...], quiet: bool) -> None:  # noqa: FBT001
-    """Check files of vectors: their form, their digests, and every expectation in them.
+    """Check the form, digests and expectations of vector files.
 
     The command reads a JSON or JSON Lines file strictly and compares it with the reference. It compares
     any other file, or a folder, with its manifest.

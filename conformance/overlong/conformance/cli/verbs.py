@@ -36,6 +36,19 @@ VERBS = {
     "completion": "overlong.conformance.cli.completion",
 }
 
+SYNONYMS = {
+    **dict.fromkeys(("check", "run", "test", "validate"), "certify TARGET"),
+    "compare": "diff OLDER NEWER",
+    "doctor": "self-test",
+    **dict.fromkeys(("export", "dump"), "vectors export"),
+    **dict.fromkeys(("help", "man"), "--help"),
+    **dict.fromkeys(("init", "new"), "target new LANG"),
+    **dict.fromkeys(("list", "ls"), "target list"),
+    **dict.fromkeys(("plans", "suites", "tiers"), "docs suites"),
+    "version": "--version",
+}
+"""Words that other programs have for what a command line here does."""
+
 TRACEBACK = "OVERLONG_TRACEBACK"
 """The variable that has internal errors printed whole."""
 
@@ -91,7 +104,9 @@ class LazyGroup(click.Group):
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             from overlong.conformance.support.near import did_you_mean
 
-            ctx.fail(f"no command {args[0]!r}; {did_you_mean(args[0], VERBS)}")
+            same = SYNONYMS.get(args[0])
+            hint = f"write 'overlong {same}'" if same else did_you_mean(args[0], VERBS)
+            ctx.fail(f"no command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
 

@@ -134,7 +134,7 @@ def command(
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
-    """Verify a certificate: repeat its measurement, and report what differs.
+    """Repeat the measurement of a certificate, and compare.
 
     CERTIFICATE is a certificate.json, or its folder. verify gives the decoder the same inputs,
     within the same limits, and compares every field. It prints both values of each field that differs.

@@ -14,6 +14,8 @@ import shutil
 from pathlib import Path
 from typing import overload
 
+_FUNCTIONS, _ABI = ("so:", "wasm:"), "?abi="
+
 
 @overload
 def portable(target: str) -> str: ...
@@ -23,13 +25,14 @@ def portable(target: str | tuple[str, ...]) -> str | tuple[str, ...]:
     """The name of a target, or the words of a command, without absolute paths; unchanged if it has none."""
     if not isinstance(target, str):
         return tuple(_program(word) if place == 0 else _word(word) for place, word in enumerate(target))
+    target = one_spelling(target)
     if target.startswith("-- "):
         return f"-- {_words(target[3:])}"
     kind, _, rest = target.partition(":")
     if kind == "py":
         return f"py:{_path(rest)}"
-    if kind in ("so", "wasm"):
-        place, mark, convention = rest.partition("?abi=")
+    if target.startswith(_FUNCTIONS):
+        place, mark, convention = rest.partition(_ABI)
         if convention.startswith("py:"):
             convention = f"py:{_path(convention.removeprefix('py:'))}"
         return f"{kind}:{_in_a_folder(_path(place), place)}{mark}{convention}"
@@ -38,6 +41,14 @@ def portable(target: str | tuple[str, ...]) -> str | tuple[str, ...]:
     if kind.partition("[")[0] == "cmd":
         return f"{kind}:{_words(rest)}"
     return target
+
+
+def one_spelling(target: str) -> str:
+    """The name of a target without spaces in its ABI: ``bool(ptr, len)`` is ``bool(ptr,len)``."""
+    place, mark, convention = target.partition(_ABI)
+    if not place.startswith(_FUNCTIONS) or convention.startswith("py:"):  # a file's name may have spaces
+        return target
+    return f"{place}{mark}{''.join(convention.split())}"
 
 
 def portable_file(path: Path) -> str:

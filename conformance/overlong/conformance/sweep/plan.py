@@ -80,6 +80,9 @@ class Plan:
         return total([account(grid, automaton) for grid in self.grids])
 
 
+_LISTED = "'overlong docs suites' lists them"
+
+
 @lru_cache(maxsize=32)  # enough for a certificate and the next tier
 def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
     """The plan of that current or former name: ``exhaustive-3``, ``placed-64``, ``pairs``.
@@ -90,7 +93,8 @@ def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
     found = re.fullmatch(r"([a-z]+)(?:-([0-9]{1,9}))?", spelt_now(name))
     kind = PLANS.get(found[1]) if found else None
     if found is None or kind is None:
-        raise ValueError(f"no plan {name!r}; {did_you_mean(name, (each.form for each in PLANS.values()))}")
+        forms = [each.form_with(found[2] if found else None) for each in PLANS.values()]
+        raise ValueError(f"no plan {name!r}; {did_you_mean(name, forms, _LISTED)}")
     if kind.least is None:
         if found[2] is not None:
             raise ValueError(f"the plan '{kind.name}' takes no number")

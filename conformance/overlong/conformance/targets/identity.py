@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.portable import portable_file, sha256_of
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.builtin import python_words
+from overlong.conformance.targets.builtin import ADAPTERS, python_words
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.functions import library_in
-from overlong.conformance.targets.loaded_files import files_of_package, linked_with
+from overlong.conformance.targets.loaded_files import files_beside, files_of_package, linked_with
 from overlong.conformance.targets.recorded import RecordedTarget
 
 if TYPE_CHECKING:
@@ -81,11 +81,18 @@ def _no_subject(path: Path, why: str) -> str:
 def _loaded(target: FramedTarget) -> Iterator[tuple[str, Path]]:
     """The names and paths of the files that its command line does not name and its decoder loads."""
     if words := python_words(target.command):
-        yield from ([] if words[0].endswith(".py") else files_of_package(words[0]).items())
-    elif library := library_in(target.command):
-        environment = tuple(sorted((target.environment or {}).items()))
-        digest = sha256_of(Path(library)) if Path(library).is_file() else ""
-        yield from ((path.name, path) for path in linked_with(library, digest, environment))
+        place = words[0]
+        if not place.endswith(".py"):
+            yield from files_of_package(place).items()
+        elif os.path.isfile(place) and not Path(place).is_relative_to(ADAPTERS):  # noqa: PTH113 (a word, perhaps too long)
+            yield from files_beside(Path(place)).items()
+        return
+    environment = tuple(sorted((target.environment or {}).items()))
+    library = library_in(target.command)
+    for file in [library] if library else [word for word in target.command if target.is_command]:
+        if os.path.isfile(file) and file != sys.executable:  # noqa: PTH113 (a word too long for a name is no file)
+            linked = linked_with(file, sha256_of(Path(file)), environment)
+            yield from ((path.name, path) for path in linked)
 
 
 def hold_to(target: FramedTarget | RecordedTarget, identity: Identity) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
+from overlong.conformance.support.portable import one_spelling
 from overlong.conformance.support.printable import as_name, printable
 from overlong.conformance.targets.builtin import python_command
 from overlong.conformance.targets.builtins import BUILTINS
@@ -82,7 +83,7 @@ def resolve(
             "write a name from 'overlong target list', py:MODULE:CALLABLE, so:LIBRARY:FUNCTION?abi=..., "
             "wasm:MODULE:FUNCTION?abi=..., cmd:COMMAND, lines:COMMAND, or -- COMMAND"
         )
-    name = as_name(name)
+    name = one_spelling(as_name(name))
     target = _framed(name, _COMMANDS[kind](name, name.partition(":")[2]), limits)
     if kind == "so":
         target.version = partial(version_of, library_in(target.command))

@@ -22,10 +22,11 @@ _SOURCES = click.argument("sources", nargs=-1, required=True, type=click.Path(pa
 
 @click.group("corpus")
 def command() -> None:
-    """Manage a corpus: a folder with a file for each input, named by its SHA-1, as libFuzzer keeps it.
+    """Manage a corpus, a folder with a file for each input.
 
-    FOLDER is that of a campaign or a corpus. The commands ignore files that are no inputs (links, FIFOs,
-    more than 1 MiB, a name that is the SHA-1 of other octets), and name them on stderr.
+    The file's name is its SHA-1, as libFuzzer has it. FOLDER is that of a campaign or a corpus. The commands ignore
+    files that are no inputs (links, FIFOs, more than 1 MiB, a name that is the SHA-1 of other octets), and name
+    them on stderr.
 
     \b
     Examples:
@@ -63,7 +64,9 @@ def import_command(folder: Path, sources: tuple[Path, ...]) -> None:
 @_FOLDER
 @click.argument("destination", type=click.Path(file_okay=False, path_type=Path), metavar="DESTINATION")
 def export_command(folder: Path, destination: Path) -> None:
-    """Write every input to another folder, for another fuzzer; FOLDER may be one of files with any names.
+    """Write every input to another folder, for another fuzzer.
+
+    FOLDER may hold files with any names.
 
     \b
     Examples:
@@ -83,7 +86,9 @@ def export_command(folder: Path, destination: Path) -> None:
 @_FOLDER
 @_SOURCES
 def merge_command(folder: Path, sources: tuple[Path, ...]) -> None:
-    """Add only inputs that reach new edges, or new pairs of edges, of the reference.
+    """Add only inputs that reach new edges of the reference.
+
+    A new pair of edges counts, too.
 
     \b
     Examples:
@@ -127,7 +132,7 @@ def minimise_command(folder: Path) -> None:
 @command.command("check")
 @_FOLDER
 def check_command(folder: Path) -> None:
-    """Read every input, and report how many edges of the reference they reach.
+    """Count the edges of the reference that the inputs reach.
 
     \b
     Examples:

@@ -18,11 +18,12 @@ _FINDING = re.compile(r"[Dd]-[0-9A-Fa-f]{1,8}")
 @click.argument("what", nargs=-1, required=True, shell_complete=complete_codes)
 @profile_option("The dialect whose automaton reads the octets.")
 def command(what: tuple[str, ...], profile: str) -> None:
-    """Explain octets (in hexadecimal), a code (OV201), or a finding of a run (FOLDER D-7f3a).
+    """Explain octets, a code (OV201), or a finding of a run.
 
-    For octets: the path through the automaton, with the grammar's alternatives that remain at each octet, the
-    defect, and the output of each error mode. 'codes' lists all codes. For a finding: all its data, its octets,
-    the meaning of its code, and what you can do with it.
+    Octets are in hexadecimal; a finding is named by its folder and its id (FOLDER D-7f3a). For octets: the path
+    through the automaton, with the grammar's alternatives that remain at each octet, the defect, and the output of
+    each error mode. 'codes' lists all codes. For a finding: all its data, its octets, the meaning of its code, and
+    what you can do with it.
 
     \b
     Exit status:

@@ -18,7 +18,9 @@ _NAME = click.argument("name", metavar="ID")
 
 @click.group("finding")
 def command() -> None:
-    """Work with findings of certify, matrix, sweep or fuzz: one for each cause, with an input that shows it.
+    """List, show, promote and test the findings of a run.
+
+    A run of certify, matrix, sweep or fuzz has one finding for each cause, with an input that shows it.
 
     \b
     Examples:
@@ -111,7 +113,7 @@ def show_command(folder: str, name: str, form: str) -> None:
     help="Folder of regressions.",
 )
 def promote_command(folder: str, name: str, to: Path) -> None:
-    """Save a finding as a regression vector, a file that later runs can test.
+    """Save a finding as a regression vector for later runs.
 
     \b
     Examples:
@@ -149,7 +151,9 @@ def promote_command(folder: str, name: str, to: Path) -> None:
     help="A new file, or a folder. Existing files are never overwritten.  [default: stdout]",
 )
 def test_command(folder: str, name: str, language: str | None, output: Path | None) -> None:
-    """Write a regression test for a finding, in the language of its decoder.
+    """Write a regression test for a finding.
+
+    By default the test is in the language of the finding's decoder.
 
     \b
     Examples:

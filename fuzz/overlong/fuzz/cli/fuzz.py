@@ -160,7 +160,7 @@ def command(
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
-    """Give decoders new inputs without end, and report each bug once.
+    """Give decoders new inputs without end; report each bug once.
 
     TARGETs are named as in 'overlong certify', one word each; after -- comes one command that speaks
     the protocol. The campaign compares each target with the reference. Where RFC 3629 allows

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
+from overlong.conformance.support.portable import one_spelling
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS
 from overlong.conformance.targets.configured import configured
@@ -144,7 +145,7 @@ def _target(name: str) -> HarnessTarget:
     shown = printable(name)
     stands_for = configured().get(name)
     wanted = stands_for.target if stands_for is not None else name
-    kind, colon, rest = wanted.partition(":") if isinstance(wanted, str) else ("", "", "")
+    kind, colon, rest = one_spelling(wanted).partition(":") if isinstance(wanted, str) else ("", "", "")
     if kind != "so" or not colon:
         raise TargetError(
             f"{shown}: a libFuzzer harness calls functions of shared libraries, and this is none; {_FORM}; for Python "

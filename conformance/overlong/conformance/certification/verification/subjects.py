@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.certification.verification.reading import CertificateError
 from overlong.conformance.support.portable import sha256_of
 from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.loaded_files import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,8 +48,7 @@ def files_here(certified: Certified, given: Sequence[Path] = ()) -> dict[str, st
     """
     named = {each["name"] for each in certified.statement["subject"]}
     own = {path.name: path for path in map(Path, _parts(certified.target)) if path.name in named and _inside(path)}
-    modules = {name: Path(name) for name in named if _is_of_module(name, certified.target) and _inside(Path(name))}
-    places = {**own, **modules, **places_of(certified, given)}
+    places = {**own, **_modules(named, certified.target), **places_of(certified, given)}
     return {name: sha256_of(path) for name, path in places.items() if _is_file(path)}
 
 
@@ -73,11 +73,17 @@ def _inside(path: Path) -> bool:
     return not path.is_absolute() and ".." not in path.parts and "\0" not in str(path)
 
 
-def _is_of_module(name: str, target: str | tuple[str, ...]) -> bool:
-    """True if a subject is the module of ``py:MODULE:CALLABLE``, or of its package."""
+def _modules(named: Iterable[str], target: str | tuple[str, ...]) -> dict[str, Path]:
+    """The places of the modules of ``py:MODULE:CALLABLE`` or ``py:FILE.py:CALLABLE`` among the names of subjects."""
     kind, _, rest = target.partition(":") if isinstance(target, str) else ("", "", "")
-    top = rest.partition(":")[0].partition(".")[0]
-    return kind == "py" and bool(top) and (name == f"{top}.py" or name.startswith(f"{top}/"))
+    if kind != "py":
+        return {}
+    module = rest.partition("?")[0].rpartition(":")[0]
+    top = module.partition(".")[0]
+    file = Path(module if module.endswith(".py") else f"{top}.py")
+    is_here = _inside(file) and _is_file(file)  # and with it what it imports from its folder
+    names = (name for name in named if name.endswith(PYTHON) and (is_here or name.startswith(f"{top}/")))
+    return {name: file.parent / name for name in names if _inside(file.parent / name)}
 
 
 def _parts(target: str | tuple[str, ...]) -> Iterable[str]:

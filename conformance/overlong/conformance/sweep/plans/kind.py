@@ -30,3 +30,8 @@ class KindOfPlan:
     def form(self) -> str:
         """The written form of its name."""
         return self.name if self.least is None else f"{self.name}-{self.usual}"
+
+    def form_with(self, number: str | None) -> str:
+        """The written form with that number, if the plan takes it."""
+        takes = number is not None and self.least is not None and self.least <= int(number) <= self.most
+        return f"{self.name}-{number}" if takes else self.form

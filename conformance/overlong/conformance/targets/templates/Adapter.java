@@ -1,6 +1,6 @@
-// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
+// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
 // Build:   javac -d . Adapter.java
-// Certify: overlong certify -- java -cp . Adapter
+// Certify: overlong certify -- java -cp . Adapter        (--subject FILE before -- names a file of your decoder, too)
 import java.io.*;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -43,8 +43,7 @@ public final class Adapter {
         DataInputStream requests = new DataInputStream(new BufferedInputStream(System.in));
         PrintStream responses = System.out; // it writes octets as they are
         System.setOut(System.err); // what is printed from here on is no answer
-        responses.print("{\"overlong\": 1, \"name\": \"my-decoder\", \"version\": \"1.0\", \"language\": \"Java\", "
-            + "\"operations\": \"PVD\", \"units\": \"utf-16\"}\n");
+        responses.print("{\"overlong\": 1, \"language\": \"Java\", \"operations\": \"PVD\", \"units\": \"utf-16\"}\n");
         for (responses.flush(); ; responses.flush()) {
             byte[] head = requests.readNBytes(8);
             if (head.length < 8) return; // the input has ended

@@ -1,6 +1,6 @@
-/* An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
+/* An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
    Build:   cc -O2 -o adapter adapter.c        (with -liconv where iconv is a library of its own)
-   Certify: overlong certify -- ./adapter */
+   Certify: overlong certify -- ./adapter        (--subject FILE before -- names a file of your decoder, too) */
 #include <errno.h>
 #include <iconv.h>
 #include <stdint.h>
@@ -27,8 +27,7 @@ static char decode(const uint8_t *octets, size_t size, uint8_t *out, uint32_t *n
 
 int main(void) {
     uint8_t head[8], *body = NULL, *response = NULL;
-    puts("{\"overlong\": 1, \"name\": \"my-decoder\", \"version\": \"1.0\", "
-         "\"language\": \"C\", \"operations\": \"PVDB\"}");
+    puts("{\"overlong\": 1, \"language\": \"C\", \"operations\": \"PVDB\"}");
     for (fflush(stdout); fread(head, 1, 8, stdin) == 8; fflush(stdout)) {
         uint32_t size = get(head) - 4, number;
         body = realloc(body, size), response = realloc(response, 17 + 9 * (size_t)size); /* room for any answer */

@@ -1,6 +1,6 @@
-// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
+// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
 // Build:   c++ -std=c++17 -O2 -o adapter adapter.cpp
-// Certify: overlong certify -- ./adapter
+// Certify: overlong certify -- ./adapter        (--subject FILE before -- names a file of your decoder, too)
 // As written it puts std::codecvt under test. That of libstdc++ (GCC 12) is NOT CONFORMANT: it accepts surrogates.
 #include <cstdint>
 #include <cwchar>
@@ -49,8 +49,7 @@ static std::string respond(char operation, const std::string &payload) {
 
 int main() {
     std::ios::sync_with_stdio(false); // faster
-    std::cout << R"({"overlong": 1, "name": "my-decoder", "version": "1.0", )"
-                 R"("language": "C++", "operations": "PVD"})" "\n";
+    std::cout << R"({"overlong": 1, "language": "C++", "operations": "PVD"})" "\n";
     for (char head[8]; std::cout.flush() && std::cin.read(head, 8);) {
         std::string body(number(head) - 4, '\0');
         std::cin.read(body.data(), std::streamsize(body.size()));

@@ -1,7 +1,7 @@
 #!/usr/bin/env escript
 %%! -noinput
-%% An adapter: a UTF-8 decoder behind two pipes. Change decode, and the name in the greeting.
-%% Certify: overlong certify -- escript adapter.erl
+%% An adapter: a UTF-8 decoder behind two pipes. Change decode, and add its "version" to the greeting.
+%% Certify: overlong certify -- escript adapter.erl        (--subject FILE before -- names a file of your decoder, too)
 -module(adapter).
 -mode(compile).
 -export([main/1]).
@@ -42,8 +42,7 @@ respond(_, _) -> [$U]. % not offered
 
 main(_) ->
     Pipes = open_port({fd, 0, 1}, [stream, binary, eof]), % octets as they are: standard_io would decode them
-    port_command(Pipes, ["{\"overlong\": 1, \"name\": \"my-decoder\", \"version\": \"1.0\", ",
-        "\"language\": \"Erlang\", \"operations\": \"PVDB\"}\n"]),
+    port_command(Pipes, "{\"overlong\": 1, \"language\": \"Erlang\", \"operations\": \"PVDB\"}\n"),
     serve(Pipes, []).
 
 serve(Pipes, Had) ->

@@ -1,6 +1,6 @@
-// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
+// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
 // Build:   go build -o adapter adapter.go
-// Certify: overlong certify -- ./adapter
+// Certify: overlong certify -- ./adapter        (--subject FILE before -- names a file of your decoder, too)
 package main
 
 import (
@@ -47,8 +47,7 @@ func respond(operation byte, payload []byte) []byte {
 func main() {
 	requests, responses := bufio.NewReader(os.Stdin), os.Stdout
 	os.Stdout = os.Stderr // what is printed from here on is no answer
-	responses.WriteString(`{"overlong": 1, "name": "my-decoder", "version": "1.0", ` +
-		`"language": "Go", "operations": "PVD"}` + "\n")
+	responses.WriteString(`{"overlong": 1, "language": "Go", "operations": "PVD"}` + "\n")
 	head := make([]byte, 8)
 	for _, err := io.ReadFull(requests, head); err == nil; _, err = io.ReadFull(requests, head) {
 		body := make([]byte, binary.BigEndian.Uint32(head)-4)

@@ -1,5 +1,5 @@
-// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
-// Certify: overlong certify -- node adapter.js
+// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
+// Certify: overlong certify -- node adapter.js        (--subject FILE before -- names a file of your decoder, too)
 "use strict";
 const fs = require("node:fs");
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }); // false would strip a byte order mark
@@ -49,8 +49,7 @@ function read(size) {
 const write = (octets) => { for (let sent = 0; sent < octets.length; ) sent += fs.writeSync(1, octets, sent); };
 
 console.log = console.error; // what is printed to stdout would be taken for an answer
-write(Buffer.from('{"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "JavaScript", ' +
-  '"operations": "PVDB", "units": "utf-16"}\n'));
+write(Buffer.from('{"overlong": 1, "language": "JavaScript", "operations": "PVDB", "units": "utf-16"}\n'));
 for (let head = read(8); ; head = read(8)) {
   const body = read(head.readUInt32BE(0) - 4);
   const response = Buffer.concat(respond(String.fromCharCode(body[0]), body.subarray(1)));

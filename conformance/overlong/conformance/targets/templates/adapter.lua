@@ -1,5 +1,5 @@
--- An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting. Lua 5.3 or later.
--- Certify: overlong certify -- lua5.4 adapter.lua
+-- An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting. Lua 5.3+.
+-- Certify: overlong certify -- lua5.4 adapter.lua        (--subject FILE before -- names a file of your decoder, too)
 
 -- YOUR DECODER HERE: it returns a table of code points, or nil and the offset of the flaw (nil if it does not say).
 local function decode(octets)
@@ -47,7 +47,7 @@ local function respond(operation, payload)
 end
 
 print = function(...) io.stderr:write(table.concat({ ... }, "\t"), "\n") end -- it must not be taken for an answer
-io.write('{"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "Lua", "operations": "PVDB"}\n')
+io.write('{"overlong": 1, "language": "Lua", "operations": "PVDB"}\n')
 io.flush()
 for head in function() return io.read(8) end do
   local size, request = string.unpack(">I4I4", head)

@@ -1,6 +1,6 @@
-(* An adapter: a UTF-8 decoder behind two pipes. Change decode, and the name in the greeting. OCaml 4.08 or later.
+(* An adapter: a UTF-8 decoder behind two pipes. Change decode, and add its "version" to the greeting. OCaml 4.08+.
    Build:   ocamlopt -I +uutf uutf.cmxa adapter.ml -o adapter        (needs libuutf-ocaml-dev, or opam's uutf)
-   Certify: overlong certify -- ./adapter *)
+   Certify: overlong certify -- ./adapter        (--subject FILE before -- names a file of your decoder, too) *)
 
 (* YOUR DECODER HERE: Ok and a list of code points, or Error and the offset of the flaw (-1: not said). What it raises
    is taken for a bug. In OCaml 4.14 or later String.get_utf_8_uchar is the standard library's own; this is Uutf. *)
@@ -50,7 +50,7 @@ let respond operation payload =
 
 let () =
   set_binary_mode_in stdin true; set_binary_mode_out stdout true;
-  print_endline {|{"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "OCaml", "operations": "PVDB"}|};
+  print_endline {|{"overlong": 1, "language": "OCaml", "operations": "PVDB"}|};
   try while true do
     let head = really_input_string stdin 8 in
     let body = really_input_string stdin (number head 0 - 4) in

@@ -1,6 +1,7 @@
 <?php
-// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
+// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
 // Certify: overlong certify -- php adapter.php        (as written it needs the extension mbstring)
+// (--subject FILE before -- names a file of your decoder, too)
 declare(strict_types=1);
 
 // YOUR DECODER HERE: it returns code points as UTF-32, big-endian, or null where it refuses. What it throws is a bug.
@@ -49,8 +50,7 @@ function respond(string $operation, string $payload): string
 
 ini_set('display_errors', 'stderr'); // neither a warning nor other output may be taken for an answer
 ob_start(fn (string $printed): string => '', 1);
-fwrite(STDOUT, '{"overlong": 1, "name": "my-decoder", "version": "1.0", ');
-fwrite(STDOUT, '"language": "PHP", "operations": "PVDB"}' . "\n");
+fwrite(STDOUT, '{"overlong": 1, "language": "PHP", "operations": "PVDB"}' . "\n");
 while (strlen($head = (string) stream_get_contents(STDIN, 8)) === 8) {
     ['size' => $size, 'request' => $request] = unpack('Nsize/Nrequest', $head);
     $body = stream_get_contents(STDIN, $size - 4);

@@ -1,5 +1,5 @@
-# An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
-# Certify: overlong certify -- perl adapter.pl
+# An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
+# Certify: overlong certify -- perl adapter.pl        (--subject FILE before -- names a file of your decoder, too)
 # As written it puts Encode's strict UTF-8 under test, which is NOT CONFORMANT: it refuses noncharacters.
 use strict;
 use warnings;
@@ -50,7 +50,7 @@ open my $answers, '>&', \*STDOUT or die "stdout: $!\n";
 open STDOUT, '>&', \*STDERR or die "stderr: $!\n";    # what is printed from here on is no answer
 binmode $_ for \*STDIN, $answers;                     # no layer may translate octets
 select $answers; $| = 1; select STDOUT;               # flushed after each print
-print $answers qq({"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "Perl", "operations": "PVDB"}\n);
+print $answers qq({"overlong": 1, "language": "Perl", "operations": "PVDB"}\n);
 while ((read(STDIN, my $head, 8) // 0) == 8) {
     my ($size, $request) = unpack 'NN', $head;
     read(STDIN, my $body, $size - 4);

@@ -1,6 +1,6 @@
-"""An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
+"""An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
 
-Certify: overlong certify -- python3 adapter.py
+Certify: overlong certify -- python3 adapter.py        (--subject FILE before -- names a file of your decoder, too)
 (A function in a module needs no adapter: overlong certify py:module:function)
 """
 
@@ -51,7 +51,7 @@ def respond(operation: str, payload: bytes) -> bytes:
 
 requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)  # what is printed from here on goes to stderr, and is no answer
-answers.write(b'{"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "Python", "operations": "PVDB"}\n')
+answers.write(b'{"overlong": 1, "language": "Python", "operations": "PVDB"}\n')
 answers.flush()
 while len(head := requests.read(9)) == 9:
     size, request, operation = struct.unpack(">IIc", head)

@@ -1,5 +1,5 @@
-# An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
-# Certify: overlong certify -- ruby adapter.rb
+# An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
+# Certify: overlong certify -- ruby adapter.rb        (--subject FILE before -- names a file of your decoder, too)
 
 # YOUR DECODER HERE: it returns an array of code points, or nil where it refuses. What it raises is taken for a bug.
 def decode(octets)
@@ -42,7 +42,7 @@ answers = $stdout.dup.binmode # binary, or the pipe's octets would be translated
 $stdout.reopen($stderr) # what is printed from here on is no answer
 $stdin.binmode
 answers.sync = true # nothing waits in a buffer
-answers.write('{"overlong": 1, "name": "my-decoder", "version": "1.0", "language": "Ruby", "operations": "PVDB"}', "\n")
+answers.write('{"overlong": 1, "language": "Ruby", "operations": "PVDB"}', "\n")
 while (head = $stdin.read(8)) && head.bytesize == 8
   size, request = head.unpack("NN")
   body = $stdin.read(size - 4)

@@ -1,6 +1,6 @@
-// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and the name in the greeting.
+// An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
 // Build:   rustc -O --edition 2021 adapter.rs        (or as a cargo project that depends on your crate)
-// Certify: overlong certify -- ./adapter
+// Certify: overlong certify -- ./adapter        (--subject FILE before -- names a file of your decoder, too)
 use std::io::{self, Read, Write};
 
 /// YOUR DECODER HERE: code points, as u32, since a decoder may accept what is none; or, where it refuses, the offset of
@@ -36,8 +36,7 @@ fn respond(operation: u8, payload: &[u8]) -> Vec<u8> {
 
 fn main() -> io::Result<()> {
     let (mut requests, mut responses) = (io::stdin().lock(), io::stdout().lock());
-    responses.write_all(b"{\"overlong\": 1, \"name\": \"my-decoder\", \"version\": \"1.0\", ")?;
-    responses.write_all(b"\"language\": \"Rust\", \"operations\": \"PVD\"}\n")?;
+    responses.write_all(b"{\"overlong\": 1, \"language\": \"Rust\", \"operations\": \"PVD\"}\n")?;
     responses.flush()?;
     let mut head = [0; 8];
     while requests.read_exact(&mut head).is_ok() {
