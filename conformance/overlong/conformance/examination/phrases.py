@@ -109,7 +109,9 @@ def _other(atom: Atom) -> str:
         case "address" | "address of input":
             return f"{'in inputs ' * (name != 'address')}at addresses of {numbers(atom)}"
         case "rest of chunk":
-            return "that ends its chunk" if atom.low == atom.high == 0 else f"with {numbers(atom)} behind in its chunk"
+            if atom.low == 0 and atom.high in (None, 0):
+                return "that ends its chunk" if atom.high == 0 else "that shows before the end of the stream"
+            return f"with {numbers(atom)} behind in its chunk"
         case "begun":
             return (
                 "in a later chunk" if atom.low and atom.high is None else f"in a chunk that begins at {numbers(atom)}"
