@@ -738,6 +738,26 @@ def test_the_recording_is_a_session_of_the_page():
     assert without_chance(recorded) in map(without_chance, sessions)
 
 
+def test_the_first_page_says_what_the_measurements_say():
+    """Of the columns of the benchmark, README shows these; of what certify finds by default, a lower figure."""
+    columns = {
+        "Kuhn": "Kuhn",
+        "web-platform": "WPT",
+        "Go": "Go",
+        "all scalar values": "all scalar values",
+        "libFuzzer": "libFuzzer",
+        "certify": "tier usual",
+    }
+    table = page("power.md").partition("\n| family")[2].partition("\n\n")[0].splitlines()
+    head, overall = ([cell.strip(" *") for cell in reversed(line.split("|"))] for line in (table[0], table[-1]))
+    measured = dict(zip(head, overall, strict=False))  # the first cell of the head is cut away
+    shown = dict(re.findall(r"^\| (.+) \| (\d+ %) \|$", page("../README.md"), re.MULTILINE))
+    assert len(shown) == len(columns)
+    for words, column in columns.items():
+        (share,) = (cell for name, cell in shown.items() if words in name)
+        assert share == f"{measured[column]} %", words
+
+
 def test_plans_on_the_page_are_those_there_are():
     table = rows("suites.md", "## Plans")
     assert [cells[0].strip("`").partition("(")[0] for cells in table] == list(PLANS)
