@@ -38,7 +38,8 @@ def next_step(report: Report, certificate: Certificate, folder: Path | None) -> 
     whole = replace(certificate.invocation, suites=None, sweeps=None).command(run.profile.speaks)
     if certificate.refused:
         return whole
-    if swept_short(subject):
-        tier = next_tier(run) if run.swept is not None else None
-        return whole.replace(_CERTIFY, f"{_CERTIFY} --tier {tier.name}", 1) if tier else whole
-    return "overlong docs ci"
+    declined = certificate.invocation.sweeps == ()
+    if not swept_short(subject) or (run.swept is None and not declined):  # what only replaces is never swept
+        return "overlong docs ci"
+    tier = None if declined else next_tier(run)
+    return whole.replace(_CERTIFY, f"{_CERTIFY} --tier {tier.name}", 1) if tier else whole
