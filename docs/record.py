@@ -1,6 +1,7 @@
-"""Draws a run in a terminal as SVG. ``python docs/record.py`` runs the command, which takes half a minute.
+"""Draws a run in a terminal as SVG. ``python docs/record.py`` runs the command, which takes some seconds.
 
-A test holds the picture to the session of docs/command-line.md, which another test holds to a real run.
+The decoder is the wrong one of docs/command-line.md. A test holds the picture to that page's session, which another
+test holds to a real run.
 """
 
 from __future__ import annotations
@@ -15,22 +16,20 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-COMMAND = "overlong certify cpython"
+COMMAND = "overlong certify --no-sweeps py:decoder.py:decode"
+_DIVERGES = 1
+PAGE = Path(__file__).parent / "command-line.md"
 PICTURE = Path(__file__).parent / "pictures" / "certify.svg"
 COLUMNS = 80
 
 _LEFT, _TOP, _LINE, _SIZE = 18, 46, 19, 14
 _WIDTH = 2 * _LEFT + round(COLUMNS * _SIZE * 0.602)
-_BEGIN, _STEP = 0.7, 0.06
-"""Seconds until the first line of the output appears, and between lines."""
 _CLASSES = {"1": "b", "31": "r", "32": "g", "33": "y", "36": "c"}
 _STYLE = f"""
 text {{ font: {_SIZE}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #e6edf3;
   white-space: pre; }}
 .b {{ font-weight: 600; }} .q {{ fill: #8b949e; }}
 .r {{ fill: #ff7b72; }} .g {{ fill: #56d364; }} .y {{ fill: #e3b341; }} .c {{ fill: #76e3ea; }}
-@media (prefers-reduced-motion: no-preference) {{ .later {{ animation: appear 0.01s backwards; }} }}
-@keyframes appear {{ from {{ opacity: 0; }} }}
 """
 
 
@@ -43,26 +42,26 @@ class Span(NamedTuple):
 
 def run() -> str:
     """What the command writes into a terminal, colours included. Progress goes elsewhere."""
+    decoder = PAGE.read_text("utf-8").partition("```python\n")[2].partition("```")[0]
     terminal, program = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(COLUMNS), "TERM": "xterm-256color", "PYTHONUTF8": "1"}
     environment.pop("NO_COLOR", None)
     words = [sys.executable, "-P", "-m", *COMMAND.split()]
     written = bytearray()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        subprocess.Popen(
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "decoder.py").write_text(decoder, "utf-8")
+        with subprocess.Popen(
             words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=program, stderr=subprocess.DEVNULL
-        ) as process,
-    ):
-        os.close(program)
-        try:
-            while octets := os.read(terminal, 1 << 16):
-                written += octets
-        except OSError:  # Linux says so when the other end is closed
-            pass
-        status = process.wait()
+        ) as process:
+            os.close(program)
+            try:
+                while octets := os.read(terminal, 1 << 16):
+                    written += octets
+            except OSError:  # Linux says so when the other end is closed
+                pass
+            status = process.wait()
     os.close(terminal)
-    if status:
+    if status != _DIVERGES:
         sys.exit(f"{COMMAND}: exit code {status}")
     return written.decode().replace("\r\n", "\n")
 
@@ -102,12 +101,11 @@ def drawn(output: str) -> str:
 
 
 def _line(number: int, line: list[Span]) -> str:
-    later = f' class="later" style="animation-delay: {_BEGIN + number * _STEP:.2f}s"' if number else ""
     texts = (
         f'<tspan class="{" ".join(each.classes)}">{escape(each.text)}</tspan>' if each.classes else escape(each.text)
         for each in line
     )
-    return f'<text x="{_LEFT}" y="{_TOP + number * _LINE}" xml:space="preserve"{later}>{"".join(texts)}</text>'
+    return f'<text x="{_LEFT}" y="{_TOP + number * _LINE}" xml:space="preserve">{"".join(texts)}</text>'
 
 
 def main() -> None:

@@ -37,6 +37,7 @@ from overlong.conformance.certification.tiers import (
 )
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.wire import UNITS, Greeting
+from overlong.conformance.report.next_step import next_step
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.certificate import CERTIFICATE
 from overlong.conformance.results.reading.results import report_of_run
@@ -175,7 +176,7 @@ def test_a_function_of_a_library_is_swept_and_the_certificate_says_so(library, t
     assert "position or alignment, beyond the sweep placed-36" in " ".join(certificate.not_covered)
     records = [valid("results-1", json.loads(line)) for line in (tmp_path / RESULTS).read_text().splitlines()]
     assert [each["plan"] for each in records if each["record"] == "sweep"] == plans
-    report = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8"))
+    report = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8", every=True))
     words = " ".join(report.split())
     assert "depth-1: no decoder of up to 10 states that differs from RFC 3629 passes this; nor does" in words
     strings, seed = SHORT.size(Profile()) + plan_named(plans[-1]).size, plans[-1].removeprefix("drawn-")
@@ -270,7 +271,7 @@ def test_a_certificate_of_several_seeds_can_be_made_again(library, tmp_path, mon
     )
     options = " ".join(f"--plan {name}" for name in plans)
     assert f" {options} " in certificate.command
-    words = " ".join(summary(report_of_run(certificate), certificate, width=200, encoding="utf-8"))
+    words = " ".join(summary(report_of_run(certificate), certificate, width=200, encoding="utf-8", every=True))
     assert "tier deep · drawn by 999999998 · and 3 seeds more · " in words
     again = CliRunner().invoke(cli, [*shlex.split(certificate.command)[1:], "--output", str(tmp_path / "again")])
     assert again.exit_code == 0, again.output
@@ -484,7 +485,7 @@ def test_a_target_that_was_slow_once_is_swept(monkeypatch, tmp_path):
 def test_the_rate_chooses_a_tier_and_the_headline_of_the_sweep_names_it(monkeypatch, tier):
     monkeypatch.setattr(certifying, "_bearable", lambda *_: tier)
     certificate = certify("cpython")
-    report = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8"))
+    report = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8", every=True))
     asked = certificate.run.swept.plans if certificate.run.swept else []
     assert tier_of(part.plan for part in asked) == tier
     assert ("swept · tier least" in report) == (tier is LEAST)
@@ -494,6 +495,12 @@ def test_the_rate_chooses_a_tier_and_the_headline_of_the_sweep_names_it(monkeypa
     assert re.fullmatch(r"[a-z]+(-\d+)? \([0-9 M]+ strings, about [^()]+\).* in all: --tier [a-z]+", told)
     assert told.endswith("brief" if tier else "least")
     assert "left out" not in certificate.to_json(), "it depends on the clock"
+    usual = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8"))
+    assert not re.search(r"left out|complete:|asked|swept ·|note: not swept further", usual)
+    assert next_step(report_of_run(certificate), certificate, None) == "overlong certify cpython", "for a certificate"
+    monkeypatch.setattr(type(certificate), "refused", "")
+    following = "brief" if tier else "least"
+    assert next_step(report_of_run(certificate), certificate, None) == f"overlong certify --tier {following} cpython"
 
 
 def test_what_the_deepest_tier_leaves_out_is_nothing():
@@ -523,7 +530,7 @@ def test_tiers_are_fixed_lists_and_each_has_more_than_the_next():
 @pytest.mark.usefixtures("few")
 def test_a_tier_is_chosen_by_its_name(tmp_path):
     words = ["certify", "--tier", "least", "-o", str(tmp_path), "cpython"]
-    result = CliRunner().invoke(cli, words)
+    result = CliRunner().invoke(cli, [*words, "-v"])
     assert result.exit_code == 0, result.output
     assert "swept · tier least" in result.output
     for other in (["--no-sweeps"], ["--plan", "depth-1"]):

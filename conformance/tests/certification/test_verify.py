@@ -21,6 +21,7 @@ from overlong.conformance.certification.verification import comparison, verify
 from overlong.conformance.certification.verification import signature as signature_of
 from overlong.conformance.certification.verification.comparison import ANSWERS, INFORMATION, NOTHING, compare
 from overlong.conformance.certification.verification.consistency import consistent
+from overlong.conformance.certification.verification.price import Price
 from overlong.conformance.certification.verification.reading import CertificateError, parsed
 from overlong.conformance.certification.verification.verifying import Signature, Verification, measured
 from overlong.conformance.certification.verification.words import answers, lines, verdict
@@ -426,6 +427,9 @@ def test_a_price_is_told_and_nothing_dear_is_run(statement, tmp_path, monkeypatc
         in result.stderr
     )
     assert "\n" not in result.stderr.strip()
+    assert Price(104_597_550, waiting=0).lines == ["its sweeps have 104 597 550 strings"], (
+        "no time: it depends on the decoder"
+    )
     with pytest.raises(AssertionError, match="it was run"):
         run("--max-strings", 282578800148736, path, catch=False)
     statement["predicate"]["overlong"]["sweeps"] = [plan | {"plan": name} for name in ("exhaustive-4", "depth-2")]

@@ -27,6 +27,7 @@ from overlong.conformance.sweep.plan import plan_named
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from overlong.conformance.certification.tiers import Tier
     from overlong.conformance.results.run import Run
 
 _NEXT = {None: LEAST, LEAST: BRIEF, BRIEF: USUAL, MODEST: USUAL, LEAN: USUAL, USUAL: FULL, FULL: DEEP}
@@ -52,19 +53,25 @@ def left_out(run: Run, seconds: float, no_giants: str = "") -> str:
     return "; ".join(filter(None, (*giants, _of_next_tier(run, seconds))))
 
 
+def next_tier(run: Run) -> Tier | None:
+    """The tier after the one that was swept; None if there is none, or if the swept plans are no tier."""
+    asked = [part.plan for part in run.swept.plans if part.plan not in GIANTS] if run.swept is not None else []
+    got = tier_of(asked)
+    return _NEXT.get(got) if got is not None or all(map(is_in_no_tier, asked)) else None
+
+
 def _of_next_tier(run: Run, seconds: float) -> str:
     """``depth-2 (909 M strings, about 13 s) and 5 plans more, about 40 s in all: --tier deep``.
 
     Returns:
         an empty string if there is no next tier, or if the asked plans are no tier.
     """
-    parts = [part for part in run.swept.plans if part.plan not in GIANTS] if run.swept is not None else []
-    asked = [part.plan for part in parts]
-    got = tier_of(asked)
-    fixed = [name for name in asked if not is_in_no_tier(name)]
-    following = _NEXT.get(got) if got is not None or not fixed else None
+    following = next_tier(run)
     if following is None:
         return ""
+    parts = [part for part in run.swept.plans if part.plan not in GIANTS] if run.swept is not None else []
+    asked = [part.plan for part in parts]
+    fixed = [name for name in asked if not is_in_no_tier(name)]
     price = sum(plan_named(name, run.profile).price for name in asked)
     if run.swept is not None and price and fixed:  # a sample is too short to tell a rate
         giants = sum(part.seconds for part in run.swept.plans if part.plan in GIANTS) / run.swept.jobs

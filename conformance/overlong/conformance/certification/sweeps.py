@@ -14,6 +14,7 @@ from overlong.conformance.certification.tiers import (
     GIANTS,
     GIANTS_TAKE,
     MODEST,
+    NOT_FURTHER,
     TIERS,
     USUAL,
     Tier,
@@ -197,7 +198,7 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
                 kind, many = CAMPAIGN, min(many // DRAWN_IN_CAMPAIGN, MOST_DRAWN)
             chosen = (*chosen, *(f"{kind.name}-{(first + each) % (kind.most + 1)}" for each in range(many)))
     if tier is None or tier in _BELOW_USUAL:
-        run.notes.append(f"not swept further: {_price(run)}")
+        run.notes.append(f"{NOT_FURTHER}: {_price(run)}")
     return (*chosen, *wanted)
 
 
@@ -310,7 +311,7 @@ def sweep_too(
     run.swept = swept
     asked = {*(part.plan for part in swept.plans), *swept.spared}
     if swept.divergences and (left := [name for name in plans if name not in asked]):
-        run.notes.append(f"not swept further, for it diverges: {', '.join(left)} ('overlong sweep' asks them)")
+        run.notes.append(f"{NOT_FURTHER}, for it diverges: {', '.join(left)} ('overlong sweep' asks them)")
     if why := swept.incomplete or swept.wrong or swept.unsupported:
         run.incomplete = f"the sweep: {why}"
     hold_to_sweeps(run)

@@ -98,6 +98,8 @@ def fresh(tier: Tier | None) -> str:
     return f"{kind.name}-{secrets.randbelow(kind.most + 1)}"
 
 
+NOT_FURTHER = "not swept further"
+"""How a note begins that names what a sweep left out."""
 GIANTS = ("giant-24", "giant-32")
 """Plans that follow the tiers ``full`` and ``deep``, for functions that only validate: the first measures how fast a
 function reads, and the second is asked if that is fast enough."""
@@ -144,5 +146,5 @@ def short_of_usual(plans: Iterable[str]) -> str:
         return ""
     tier = tier_of(named)
     if tier:
-        return f"tier {tier.name}; not swept further"
+        return f"tier {tier.name}; {NOT_FURTHER}"
     return f"{counted(len(named or plans), 'plan')} swept" if plans else "not swept"

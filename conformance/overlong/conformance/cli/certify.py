@@ -148,7 +148,7 @@ Examples:
 @baseline_option
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress; on success, print one line.")
-@click.option("-v", "--verbose", is_flag=True, help="Also print each suite, what it shows, and the digests.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print what was asked, proved and left out, and the digests.")
 def command(
     target: tuple[str, ...],
     plans: tuple[str, ...],
@@ -329,6 +329,7 @@ def _shown_if_not_saved(bar: Bar, *, quiet: bool, verbose: bool) -> Generator[No
 
 
 def _print(certificate: Certificate, folder: Path | None, *, quiet: bool, verbose: bool) -> None:
+    from overlong.conformance.report.next_step import next_step
     from overlong.conformance.report.terminal import summary
     from overlong.conformance.report.wording import verdict
     from overlong.conformance.results.certificate import CERTIFICATE, OF_A_COMMAND
@@ -357,10 +358,11 @@ def _print(certificate: Certificate, folder: Path | None, *, quiet: bool, verbos
             click.echo(f"  answers sha256 {swept.digest}")
         click.echo(f"isolation: {certificate.run.isolation or 'none'}")
         click.echo(f"findings sha256 {certificate.run.findings_digest}")
-    if folder is None:
-        return
-    click.echo(f"report: {printable(str(folder / RESULTS))}")
-    if not certificate.refused:
+    if folder is not None:
+        click.echo(f"report: {printable(str(folder / RESULTS))}")
+    if folder is not None and not certificate.refused:
         click.echo(f"certificate: {printable(str(folder / CERTIFICATE))}")
         if certificate.identity.of_a_command:
             click.echo(f"  it does not cover {OF_A_COMMAND}")
+    if step := next_step(report, certificate, folder):
+        click.echo(f"next: {printable(step, 1000)}")

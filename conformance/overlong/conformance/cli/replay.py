@@ -129,7 +129,7 @@ def _show_input(vector: Vector, answers: list[Answer]) -> None:
         earlier = " | ".join(spaced_hex(chunk) for chunk in vector.earlier)
         click.echo(f"earlier   {earlier}, a stream that {ended_how(vector.earlier, vector)}")
     if vector.comment:
-        for line in textwrap.wrap(f"why       {vector.comment}", width(), subsequent_indent=" " * 10):
+        for line in textwrap.wrap(f"this is   {vector.comment}", width(), subsequent_indent=" " * 10):
             click.echo(line)
 
 

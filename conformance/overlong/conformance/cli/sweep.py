@@ -257,7 +257,8 @@ def _print(run: SweepRun, folder: Path | None, form: str, *, quiet: bool, verbos
         click.echo(verdict_of_sweep(report.subjects[0]))
         return
     words = verdict(report.subjects[0], report.kind)
-    for line in summary_of_sweep(report, run, width=width(), encoding=sys.stdout.encoding or "ascii"):
+    encoding = sys.stdout.encoding or "ascii"
+    for line in summary_of_sweep(report, run, width=width(), encoding=encoding, every=verbose):
         click.echo(coloured(line, words, run.state))
     if verbose:
         for part in run.plans:

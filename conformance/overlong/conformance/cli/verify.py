@@ -233,15 +233,17 @@ def _print(verification: Verification, output_format: str, *, quiet: bool, verbo
     if output_format == "json":
         click.echo(json.dumps(as_json(verification), indent=2))
         return
-    if not quiet:
-        target = verification.certified.predicate["target"]
-        version = f" ({printable(target['version'], 60)})" if target["version"] else ""
-        profile = printable(verification.certified.predicate["profile"], 40)
-        click.echo(f"{profile} · {printable(target['id'], 80)}{version}")
-        click.echo(f"certificate sha256 {verification.certified.digest}")
-        if verification.signer:
-            click.echo(f"signed by {verification.signer}")
-    for line in [verdict(verification)] if quiet else lines(verification, every=verbose):
-        word, space, rest = line.partition("  ")
-        colour = {"VERIFIED": "green", "CONSISTENT": "green", "DIFFERS": "red", "INCOMPLETE": "yellow"}.get(word)
-        click.echo(click.style(word, fg=colour, bold=True) + space + rest if colour else line)
+    word, space, rest = verdict(verification).partition("  ")
+    colour = {"VERIFIED": "green", "CONSISTENT": "green", "DIFFERS": "red", "INCOMPLETE": "yellow"}.get(word)
+    click.echo(click.style(word, fg=colour, bold=True) + space + rest)
+    if quiet:
+        return
+    target = verification.certified.predicate["target"]
+    version = f" ({printable(target['version'], 60)})" if target["version"] else ""
+    profile = printable(verification.certified.predicate["profile"], 40)
+    click.echo(f"{profile} · {printable(target['id'], 80)}{version}")
+    click.echo(f"certificate sha256 {verification.certified.digest}")
+    if verification.signer:
+        click.echo(f"signed by {verification.signer}")
+    for line in lines(verification, every=verbose):
+        click.echo(line)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from overlong.conformance.report.lines import LINE, command_lines, prose_lines
-from overlong.conformance.report.wording import faults, given, headline, is_fault, verdict
+from overlong.conformance.report.wording import THIS_INPUT, faults, given, headline, is_fault, verdict
 from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import printable
@@ -159,7 +159,7 @@ def _told(cause: Cause) -> str:
         ("expected", cause.expected),
         ("observed", cause.observed),
         ("section", cause.section),
-        ("why", cause.comment),
+        (THIS_INPUT, cause.comment),
         ("divergences", str(cause.count)),
         *(("also", f"{title}: {words}") for title, words in cause.more),
         ("standing", cause.standing.value),

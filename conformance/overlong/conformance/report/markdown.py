@@ -10,7 +10,16 @@ import re
 from typing import TYPE_CHECKING
 
 from overlong.conformance.report.lines import LINE, command_lines, prose_lines
-from overlong.conformance.report.wording import faults, given, meaning_of, of_standings, of_states, state_words, verdict
+from overlong.conformance.report.wording import (
+    THIS_INPUT,
+    faults,
+    given,
+    meaning_of,
+    of_standings,
+    of_states,
+    state_words,
+    verdict,
+)
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
@@ -166,7 +175,7 @@ def _subject(subject: Subject, kind: ReportKind) -> Iterator[str]:
         rows: list[tuple[str, ...]] = []
         for claim, state in subject.claims.items():
             known = state if state in (HOLDS, FAILS, NOT_MEASURED) else text(state)
-            what = text(subject.details.get(claim, ""), 1000) or meaning_of(claim, state)
+            what = text(subject.details.get(claim, ""), 1000) or text(meaning_of(subject, claim), 1000)
             rows.append((_GLYPHS.get(state, _OPEN), text(claim), known, what))
         yield from _table(("", "claim", "state", "the decoder"), rows)
     looked_at = [cause for cause in faults(subject) if cause in subject.told]
@@ -209,7 +218,7 @@ def _cause(cause: Cause) -> Iterator[str]:
         ("expected", text(cause.expected, 1000)),
         ("observed", text(cause.observed, 1000)),
         ("refutes", f"{text(cause.claim)}{_after(cause.section)}"),
-        ("why", text(cause.comment, 1000)),
+        (THIS_INPUT, text(cause.comment, 1000)),
         ("divergences", thousands(cause.count)),
         *((text(title), text(more, 1000)) for title, more in cause.more),
         ("reason", text(cause.reason, 1000)),

@@ -1,6 +1,6 @@
-"""The report in a terminal after a run or a sweep: the verdict, a block for each bucket, bounds, and counts.
+"""The report in a terminal after a run or a sweep: the verdict, the claims, and a block for each bucket.
 
-The lines are those of ``report/text.py``. The run itself has what no file holds: times, and the proved bounds.
+The lines are those of ``report/text.py``. What was asked, the proved bounds and the price of more are for ``-v``.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.tiers import GIANTS, constants_of, seeds_of, tier_of
+from overlong.conformance.certification.tiers import GIANTS, NOT_FURTHER, constants_of, seeds_of, tier_of
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
@@ -46,7 +46,8 @@ def summary(
         certificate: of the run.
         width: columns.
         encoding: that the terminal has.
-        every: show why claims were not measured, and buckets even if a sign explains them.
+        every: show what was asked, proved and left out, why claims were not measured, and buckets even if a sign
+            explains them.
     """
     (subject,), run, glyphs = report.subjects, certificate.run, Glyphs(encoding)
     yield from verdict_lines(report, width)
@@ -63,11 +64,12 @@ def summary(
     if len(causes) > SHOWN:
         yield f"and {len(causes) - SHOWN} more buckets: see results.jsonl"
         yield ""
-    for line in _remarks(certificate):
+    for line in _remarks(certificate, every=every):
         yield from _wrapped(line, width)
     if certificate.expected is not None:
         yield from lines_of_expected(certificate.expected, width)
-    yield from _asked(subject, run, glyphs, width)
+    if every:
+        yield from _asked(subject, run, glyphs, width)
 
 
 def _claims(subject: Subject, glyphs: Glyphs, width: int, *, every: bool) -> Iterator[str]:
@@ -111,11 +113,31 @@ def _asked(subject: Subject, run: Run, glyphs: Glyphs, width: int) -> Iterator[s
     yield from in_rows(["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=between)
 
 
-def _remarks(certificate: Certificate) -> list[str]:
+def _remarks(certificate: Certificate, *, every: bool) -> list[str]:
+    """The limits of the run; if ``every`` is set, also what it proves and leaves out."""
     run = certificate.run
+    lines = [f"incomplete: {printable(run.incomplete)}"] if run.incomplete else []
+    lines += _proved(run) if every else []
+    lines.extend(
+        f"{limit.line} ({thousands(sum(part.aside for part in run.suites))})" for limit in limits_of(run.greeting)
+    )
+    if run.behaves_like:
+        lines.append(f"behaves like: {run.behaves_like}")
+    if run.restarts:
+        lines.append(f"restarted {times(run.restarts)} after a failure")
+    if run.left_out and every:
+        command = run.left_out.replace("--tier ", "--tier\xa0").replace("--plan ", "--plan\xa0")
+        lines.append(f"left out: {command}")
+    if certificate.refused and not run.incomplete:
+        why, _, names = certificate.refused.partition(" (")
+        lines.append(f"no certificate: {certificate.refused if every or not names else why}")
+    lines.extend(f"note: {printable(note)}" for note in run.notes if every or not note.startswith(NOT_FURTHER))
+    return lines
+
+
+def _proved(run: Run) -> list[str]:
+    """What the suites and the sweeps prove, and the strings of the sweeps that diverge."""
     lines: list[str] = []
-    if run.incomplete:
-        lines.append(f"incomplete: {printable(run.incomplete)}")
     proved = {claim for claim, state in run.claims.items() if state == HOLDS}
     if VERDICT not in proved:  # a wrongly accepted string has no place
         proved.discard(POSITION)
@@ -131,19 +153,6 @@ def _remarks(certificate: Certificate) -> list[str]:
             if part.plan.startswith(("depth", GIANTS[-1])) and VERDICT in proved and part.seen == part.expected
         )
         lines.extend(printable(line, 400) for line in run.swept.words[:SHOWN])
-    lines.extend(
-        f"{limit.line} ({thousands(sum(part.aside for part in run.suites))})" for limit in limits_of(run.greeting)
-    )
-    if run.behaves_like:
-        lines.append(f"behaves like: {run.behaves_like}")
-    if run.restarts:
-        lines.append(f"restarted {times(run.restarts)} after a failure")
-    if run.left_out:
-        command = run.left_out.replace("--tier ", "--tier\xa0").replace("--plan ", "--plan\xa0")
-        lines.append(f"left out: {command}")
-    if certificate.refused:
-        lines.append(f"no certificate: {certificate.refused}")
-    lines.extend(f"note: {printable(note)}" for note in run.notes)
     return lines
 
 
@@ -170,7 +179,7 @@ def lines_of_expected(expected: Expectations, width: int) -> Iterator[str]:
         yield f"written: {printable(str(expected.file))}: {expected.changes}"
 
 
-def summary_of_sweep(report: Report, run: SweepRun, *, width: int, encoding: str) -> Iterator[str]:
+def summary_of_sweep(report: Report, run: SweepRun, *, width: int, encoding: str, every: bool = False) -> Iterator[str]:
     """The lines of the report, none of them styled, none (but commands) wider than ``width``.
 
     Args:
@@ -178,6 +187,7 @@ def summary_of_sweep(report: Report, run: SweepRun, *, width: int, encoding: str
         run: the sweep.
         width: columns.
         encoding: that the terminal has.
+        every: show the digest, too.
     """
     (subject,), glyphs = report.subjects, Glyphs(encoding)
     if run.incomplete:
@@ -198,7 +208,7 @@ def summary_of_sweep(report: Report, run: SweepRun, *, width: int, encoding: str
         yield _plan(part, glyphs)
     for line in _remarks_on_sweep(run):
         yield from textwrap.wrap(line, width, subsequent_indent="  ")
-    if run.digest:
+    if run.digest and every:
         yield f"digest sha256 {run.digest}"
 
 

@@ -13,6 +13,7 @@ from overlong.conformance.report.found import block
 from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.matrix import table, tally
 from overlong.conformance.report.wording import (
+    THIS_INPUT,
     Glyphs,
     extent_of,
     faults,
@@ -263,7 +264,7 @@ def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]
     if SENTENCE in told:
         yield from _wrapped(f"{SENTENCE}: {printable(told[SENTENCE], _LONG)}", width, "     ")
     others = ((title, words) for title, words in cause.more if title != SENTENCE)
-    for title, words in (("why", cause.comment), ("because", cause.reason), ("see", cause.link), *others):
+    for title, words in ((THIS_INPUT, cause.comment), ("because", cause.reason), ("see", cause.link), *others):
         if words:
             yield from _wrapped(f"{printable(title)}: {printable(words, _LONG)}", width, "     ")
     if cause.count > 1:

@@ -11,7 +11,7 @@ from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.protocol.kind import CLAIMS, UNDECLARED, Code
 from overlong.conformance.protocol.wire import SEPARATE
 from overlong.conformance.results.headline import WAITS, state_of
-from overlong.conformance.results.model import EXPECTED, INPUTS, MORE, ReportKind, Standing, State
+from overlong.conformance.results.model import EXPECTED, INPUTS, MORE, SENTENCE, ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 from overlong.conformance.vectors.profile import Profile
@@ -32,6 +32,8 @@ _OF_SEVERAL = {
 AS_FAR = "CONFORMANT as far as these strings go"
 """The verdict of a sweep that found nothing."""
 _CERTIFIES = frozenset({ReportKind.CERTIFY, ReportKind.MATRIX})
+THIS_INPUT = "this input"
+"""The title of a vector's comment: what its octets are."""
 RUN = 5
 """The number of repetitions from which on a run is counted instead of written out."""
 _FAULTS = frozenset({Standing.UNEXPECTED, Standing.REGRESSED, Standing.NEW})
@@ -284,10 +286,12 @@ def given(cause: Cause, profile: str = "") -> str:
     return words
 
 
-def meaning_of(claim: str, state: str) -> str:
-    """What a claim says of the decoder; of one that fails, that it is not true."""
-    meaning = CLAIMS.get(claim, "")
-    return f"not true: {meaning}" if meaning and state == FAILS else meaning
+def meaning_of(subject: Subject, claim: str) -> str:
+    """What a claim says of the decoder; if it fails, what the decoder does instead, as far as that was examined."""
+    if subject.claims[claim] != FAILS:
+        return CLAIMS.get(claim, "")
+    found = (dict(cause.more).get(SENTENCE, "") for cause in subject.told if cause.claim == claim)
+    return next(filter(None, found), "")
 
 
 def headline(cause: Cause) -> str:

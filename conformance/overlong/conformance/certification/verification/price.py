@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 MOST = 10**9
 """The most strings of sweeps by default: a hundred times the strings of ``certify``'s default."""
 _FAST, _SLOW = 10**6, 10**5
-"""The strings that decoders answer in a second, fast ones and those that raise an exception for each error. A
-certificate has no clock time, so it does not say which."""
+"""The strings that decoders answer in a second, fast ones and those that raise an exception for each error."""
 _UNITS = (("year", 31_557_600), ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 
@@ -57,9 +56,12 @@ class Price:
 
     @property
     def lines(self) -> list[str]:
-        """The lines to print in advance; without costs common to all certificates."""
+        """The lines to print in advance; without costs common to all certificates.
+
+        No line says how long the sweeps take: a certificate has no clock time, and decoders differ a hundredfold.
+        """
         usual = Limits()
-        said = [f"its sweeps ask {self.words}"] if self.strings else []
+        said = [f"its sweeps have {thousands(self.strings)} strings"] if self.strings else []
         if self.waiting > usual.timeout * (usual.restarts + 1):
             said.append(f"a target that hangs may take {_duration(self.waiting)}, by the limits in it")
         return said
@@ -72,7 +74,7 @@ class Price:
         """
         if self.strings > most:
             raise TooDear(
-                f"{printable(str(certified.path))}: its sweeps would ask {self.words}; nothing was run, since "
+                f"{printable(str(certified.path))}: its sweeps have {self.words}; nothing was run, since "
                 f"{thousands(most)} are allowed: --max-strings {self.strings} allows these"
             )
 

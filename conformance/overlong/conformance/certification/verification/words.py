@@ -45,8 +45,7 @@ _MEANS = {
 
 
 def lines(verification: Verification, *, every: bool = False) -> Iterator[str]:
-    """The report, without its first lines; ``every``: list all differing fields, however many."""
-    yield verdict(verification)
+    """The differences; ``every``: list all differing fields, however many."""
     for part, means in _MEANS.items():
         found = [each for each in verification.differences if each.part == part]
         if not found:

@@ -222,7 +222,7 @@ class Shower:
             subject,
             anchor,
             verdict_of_subject(subject, self.report.kind),
-            tuple(_claim(name, state, subject.details.get(name, "")) for name, state in subject.claims.items()),
+            tuple(_claim(subject, name, state) for name, state in subject.claims.items()),
             groups,
             len(left),
             sum(cause.count for cause in left),
@@ -326,9 +326,10 @@ def claims_of(subjects: Iterable[Subject]) -> list[str]:
     return [*(claim for claim in CLAIMS if claim in named), *(claim for claim in named if claim not in CLAIMS)]
 
 
-def _claim(name: str, state: str, detail: str) -> ShownClaim:
+def _claim(subject: Subject, name: str, state: str) -> ShownClaim:
     tone, glyph = CLAIM_STATES.get(state, NOT_SAID)
-    return ShownClaim(name, state, tone, glyph, meaning_of(name, state), detail.removeprefix(f"{state}: "))
+    detail = subject.details.get(name, "").removeprefix(f"{state}: ")
+    return ShownClaim(name, state, tone, glyph, meaning_of(subject, name), detail)
 
 
 def _numbers(cause: Cause) -> tuple[str, ...]:
