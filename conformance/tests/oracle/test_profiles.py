@@ -286,7 +286,7 @@ def test_java_reads_modified_utf_8_as_it_says() -> None:
     ("profile", "says"),
     [
         ("rfc3692", "did you mean rfc3629?"),
-        ("mutf8", "did you mean mutf-8?"),
+        ("muft-8", "did you mean mutf-8?"),
         ("lax-surogates", "did you mean lax-surrogates?"),
         ("nosuch", f"there is {' '.join(DIALECTS)}"),
     ],

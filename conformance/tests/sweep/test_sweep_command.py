@@ -192,7 +192,7 @@ def test_without_a_plan_several_are_asked(tmp_path, monkeypatch):
         (["--plan", "placed", "--plan", "none", "cpython"], "no plan 'none'"),
         (["--jobs", "0", "cpython"], "0 is not in the range"),
         (["--jobs", "2", "--cluster", "tcp://x:1", "cpython"], "leave one of them out"),
-        (["--profile", "utf8", "cpython"], "no profile 'utf8'"),
+        (["--profile", "utf9", "cpython"], "no profile 'utf9'"),
         (["cpython", "node"], "name one target"),
         (["cpythn"], "did you mean cpython?"),
     ],
