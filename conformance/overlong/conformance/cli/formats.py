@@ -93,6 +93,8 @@ def folder_and_file(output: Path | None, usual: Path, wanted: WantedFormats) -> 
     if name not in fitting:
         ending = Path(FORMATS[name].file).suffix
         raise click.BadParameter(f"{path} cannot be the name of {name}; end it with {ending}", param_hint="-o")
+    if not output.parent.is_dir():
+        raise click.BadParameter(f"{printable(str(output.parent))} is no folder; make it first", param_hint="-o")
     return usual, WantedFormats((name,), output)
 
 
