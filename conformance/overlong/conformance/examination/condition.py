@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.factors import NONE, Site
+from overlong.conformance.examination.products import ERROR
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule
 from overlong.conformance.examination.text import pattern_of, text_of
@@ -148,6 +149,17 @@ class Condition:
         if self.symptom in OFFSETS:
             return self._first_flaw(question, end)
         return self._numbered(list(islice(self._within(question, end), most)))
+
+    @cached_property
+    def of_any_error(self) -> bool:
+        """True if any error is one of the words."""
+        return any(len(product) == 1 and ERROR[0] <= product[0] for product in self.words)
+
+    def shows_there(self, asked: Asked) -> bool:
+        """True if the rule holds where the first error shows: right behind the octets that can begin a character."""
+        flaw = self.text.flaw(asked.octets, self.text.end(asked.octets))
+        shown = flaw.end() if flaw is not None else len(asked.octets)
+        return shown < len(asked.octets) and self.rule.holds(self._site(asked, shown, shown + 1))
 
     def places(self, asked: Asked) -> dict[int, Site]:
         """The places at which the rule holds, by their offsets; a decoder need not stop at the first flaw."""

@@ -18,7 +18,16 @@ from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.question import Question
 from overlong.conformance.protocol.kind import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Code
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.protocol.wire import AGAIN, ENCODING, GUARDED, REPLACING, SEPARATE, STREAMING
+from overlong.conformance.protocol.wire import (
+    AGAIN,
+    DECODE,
+    ENCODING,
+    GUARDED,
+    REPLACING,
+    SEPARATE,
+    STREAMING,
+    VALIDATE,
+)
 from overlong.reference import Decoded, WellFormed, segments
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
@@ -65,6 +74,9 @@ def predicts(condition: Condition | OfNumbers, code: str, finding: Finding) -> b
         return operation in REPLACING and finding.code in _REPLACED and condition.holds(question)
     if not isinstance(finding.observed, Accepted | Refused):
         return finding.code == code and condition.holds(question)
+    whole = isinstance(finding.observed, Accepted) and operation in DECODE + VALIDATE
+    if whole and condition.symptom == ACCEPTS and condition.of_any_error and condition.shows_there(question):
+        return True  # what reads the first octets alone does not see the rest of an error among them
     return _as_modelled(condition, finding, question)
 
 

@@ -64,7 +64,7 @@ def sentence_of(condition: Condition | OfNumbers, code: str = "") -> str:
     if condition.carries:
         where = _where(atoms)
         return f"goes on {where.replace('earlier call', 'earlier stream') if condition.operation in AGAIN else where}"
-    if condition.symptom == ACCEPTS and (condition.subparts or _is_anything(condition)):
+    if condition.symptom == ACCEPTS and (condition.subparts or condition.of_any_error):
         return _of_any_error(atoms)
     symptom = code if code == Code.INTERNAL_ERROR and condition.symptom in OFFSETS else condition.symptom
     verb, what = _VERBS.get(symptom) or KINDS[symptom].title, _what(condition)
@@ -100,14 +100,10 @@ def _equal(atom: Atom, number: int) -> Atom:
     return replace(atom, low=number, high=number)
 
 
-def _is_anything(condition: Condition) -> bool:
-    return any(len(product) == 1 and set(range(0x80, 0x100)) <= product[0] for product in condition.words)
-
-
 def _what(condition: Condition) -> str:
     if condition.streams and condition.words[: len(condition.text.products)] == condition.text.products:
         return "a character"
-    if condition.subparts or (condition.symptom in OFFSETS and _is_anything(condition)):
+    if condition.subparts or (condition.symptom in OFFSETS and condition.of_any_error):
         return "an error"
     if condition.words == ((),):
         return "well-formed text"

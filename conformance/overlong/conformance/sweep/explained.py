@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
-    from overlong.conformance.results.sweeps import SweepBucket
+    from overlong.conformance.results.sweeps import SweepBucket, Where
     from overlong.conformance.vectors.profile import Profile
+
+_OCTETS = 1 << 20
+"""The most octets of the strings drawn from a set that are asked: the readable judge takes about a second for these."""
 
 
 def explained(
@@ -71,7 +74,12 @@ def _further(
 ) -> Iterator[SweepBucket]:
     """The causes of those strings drawn from a set that no known cause predicts, each with their number."""
     limits, profile = limits_of(target.greeting), profile.as_said(target.greeting)
-    where = {octets: at for octets, at in bucket.found.drawn if not any(limit.touches(octets) for limit in limits)}
+    where: dict[bytes, Where] = {}
+    octets_left = _OCTETS
+    for octets, at in sorted(bucket.found.drawn, key=lambda each: len(each[0])):
+        octets_left -= len(octets)
+        if octets_left >= 0 and not any(limit.touches(octets) for limit in limits):
+            where[octets] = at
     if not where:
         return
     batch = Batch.of([Vector("sweep", octets, profile=profile) for octets in where])
