@@ -141,7 +141,7 @@ def test_a_certificate_names_the_numbers_and_its_command_repeats_them(decoders, 
     again = certify("py:./decoders.py:fast", sweeps=right.invocation.sweeps, constants=False)
     assert again.to_json() == right.to_json(), "its command names the number: the same octets"
     monkeypatch.setattr("overlong.conformance.report.terminal.tier_of", lambda _: Tier("least", (), ""))
-    lines = summary(report_of_run(right), right, width=200, encoding="utf-8")
+    lines = summary(report_of_run(right), right, width=200, encoding="utf-8", every=True)
     assert " · constants 1 100" in " ".join(lines).replace("\xa0", " ")
 
 

@@ -94,8 +94,7 @@ def test_a_broken_decoder_behind_an_adapter_is_named_without_running(folder):
 def test_a_certificate_of_a_command_says_what_it_does_not_cover(folder):
     told = run(command, "--no-sweeps", "-o", "out", "--", *WORDS)
     assert told.exit_code == 0, told.output
-    *_, last = told.output.splitlines()
-    assert last == f"  it does not cover {OF_A_COMMAND}"
+    assert f"  it does not cover {OF_A_COMMAND}" in told.output.splitlines()
     certificate = folder / "out" / "certificate.json"
     statement = json.loads(certificate.read_text("ascii"))
     listed = statement["predicate"]["overlong"]["not_covered"]

@@ -7,7 +7,7 @@ the right one, but for the places at which the condition holds. What it gives th
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,7 +32,7 @@ from overlong.reference import Decoded, WellFormed, segments
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from overlong.conformance.examination.condition import Condition
     from overlong.conformance.oracle.finding import Finding
@@ -41,7 +41,7 @@ _PLACES = (*OFFSETS, Code.STREAM_OFFSET)
 _REPLACED = (Code.REPLACEMENT_COUNT, Code.REPLACEMENT_TEXT)
 _LONGEST = 1 << 12
 """Longer inputs are judged by the condition alone."""
-_ANYTHING, _NO_REPLACEMENT = r"[\s\S]*?", f"[^{chr(REPLACEMENT_CHARACTER)}]*?"
+_REPLACEMENT = chr(REPLACEMENT_CHARACTER)
 
 
 def predicts(condition: Condition | OfNumbers, code: str, finding: Finding) -> bool:
@@ -138,20 +138,41 @@ def _refuses(condition: Condition, finding: Finding, steps: list[_Step]) -> bool
 def _puts_out(condition: Condition, finding: Finding, steps: list[_Step]) -> bool:
     """True if the output is that of the model, which puts out anything at the condition's places.
 
-    It does not put out U+FFFD for octets that it accepts.
+    It does not put out U+FFFD for octets that it accepts. The output is read as an automaton reads it, whose states are
+    the bits of a number: those up to which it may have been written. A regular expression may take forever here.
     """
-    vector, pattern = finding.vector, ""
-    outputs = {each.offset: output for each, output in zip(vector.taken, vector.outputs, strict=True)}
-    for step in steps:
-        right = "".join(_as_text(output) for place, output in outputs.items() if step.start <= place < step.end)
-        if step.what == _SITE:
-            pattern += _NO_REPLACEMENT if condition.symptom == ACCEPTS else _ANYTHING
-        elif step.certain:
-            pattern += re.escape(right)
-        else:
-            pattern += f"(?:{re.escape(right)}|{chr(REPLACEMENT_CHARACTER)}+)"
+    vector = finding.vector
     assert isinstance(finding.observed, Accepted)
-    return re.fullmatch(pattern, _as_text(finding.observed.values or ())) is not None
+    text = _as_text(finding.observed.values or ())
+    replaced = _bits(place for place, each in enumerate(text) if each == _REPLACEMENT)
+    others, every = ~replaced & (1 << len(text)) - 1, (2 << len(text)) - 1
+    starts = dict[str, int]()
+    outputs, offsets, written = list(vector.outputs), [each.offset for each in vector.taken], 1
+    for step in steps:
+        own = outputs[bisect_left(offsets, step.start) : bisect_left(offsets, step.end)]
+        right = "".join(map(_as_text, own))
+        if step.what == _SITE:
+            through = others if condition.symptom == ACCEPTS else every >> 1
+            written = _spread(written, through)
+            continue
+        if right not in starts:
+            starts[right] = _bits(place for place in range(len(text) + 1) if text.startswith(right, place))
+        as_is = (written & starts[right]) << len(right)
+        written = as_is if step.certain else as_is | _spread((written & replaced) << 1, replaced)
+    return bool(written >> len(text) & 1)
+
+
+def _bits(places: Iterable[int]) -> int:
+    """A number with these bits."""
+    return sum(1 << place for place in places)
+
+
+def _spread(places: int, through: int) -> int:
+    """The places that are reached from others by any number of steps from a place of ``through`` to the next one.
+
+    A carry runs through as many ones as there are in a row.
+    """
+    return places | (((places & through) + through) ^ through)
 
 
 def _as_text(values: tuple[int, ...]) -> str:
