@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination import panel
 from overlong.conformance.examination.factors import AFTER_ERROR, FACTORS
-from overlong.conformance.examination.products import ERROR
 from overlong.conformance.examination.rules import Table
+from overlong.conformance.examination.vocabulary import NEARLY, of_any_error
 from overlong.conformance.protocol.wire import REPLACING
 
 if TYPE_CHECKING:
     from overlong.conformance.examination.inquiry import Inquiry
 
 _PAIRS = 200
-_NEARLY = 0.95
 _FACTORS = ("offset", "length", "behind", "characters", "errors")
 
 
@@ -35,10 +34,10 @@ def adjoining(inquiry: Inquiry) -> bool:
     strings = [setting.with_core(gap.join(pair)) for gap in (b"", b"a") for pair in pairs]
     said = inquiry.wrong(strings)
     together, apart = said[: len(pairs)], said[len(pairs) :]
-    if sum(together) < _NEARLY * len(pairs) or sum(apart) > (1 - _NEARLY) * len(pairs):
+    if sum(together) < NEARLY * len(pairs) or sum(apart) > (1 - NEARLY) * len(pairs):
         return False
     first, last = text.flaws(setting.core)[-2:]
-    inquiry.condition = replace(inquiry.condition_of((ERROR,)), subparts=True)
+    inquiry.condition = of_any_error(inquiry)
     inquiry.setting = replace(
         setting, core=setting.core[slice(*last)], kept_before=setting.kept_before + setting.core[slice(*first)]
     )

@@ -186,9 +186,9 @@ class Condition:
             most = max(most, sum(1 for _ in takewhile(bool, alike)))
         return most
 
-    def cut_off(self, asked: Asked, flaw: Segment) -> bool:
-        """True if the rule holds at a flaw, as it holds at a word: of a flaw that begins one."""
-        return self.rule.holds(self._site(asked, flaw.offset, flaw.offset + flaw.length))
+    def holds_at(self, asked: Asked, segment: Segment) -> bool:
+        """True if the rule holds at a segment, whether or not it is one of the words."""
+        return self.rule.holds(self._site(asked, segment.offset, segment.offset + segment.length))
 
     def _walk(self, asked: Asked) -> tuple[list[Site], int]:
         """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""

@@ -145,16 +145,15 @@ def _puts_out(condition: Condition, finding: Finding, steps: list[_Step]) -> boo
     assert isinstance(finding.observed, Accepted)
     text = _as_text(finding.observed.values or ())
     replaced = _bits(place for place, each in enumerate(text) if each == _REPLACEMENT)
-    others, every = ~replaced & (1 << len(text)) - 1, (2 << len(text)) - 1
+    every = (1 << len(text)) - 1
     starts = dict[str, int]()
     outputs, offsets, written = list(vector.outputs), [each.offset for each in vector.taken], 1
     for step in steps:
+        if step.what == _SITE:
+            written = _spread(written, every & ~replaced if condition.symptom == ACCEPTS else every)
+            continue
         own = outputs[bisect_left(offsets, step.start) : bisect_left(offsets, step.end)]
         right = "".join(map(_as_text, own))
-        if step.what == _SITE:
-            through = others if condition.symptom == ACCEPTS else every >> 1
-            written = _spread(written, through)
-            continue
         if right not in starts:
             starts[right] = _bits(place for place in range(len(text) + 1) if text.startswith(right, place))
         as_is = (written & starts[right]) << len(right)
@@ -203,5 +202,5 @@ def _steps(condition: Condition, question: Question) -> Iterator[_Step]:
                 certain = begun <= each.length
             else:  # a character cut off may be refused as the whole one is
                 refused = condition.symptom == Code.REFUSED and begun == each.length
-                certain = not (refused and condition.cut_off(question, each))
+                certain = not (refused and condition.holds_at(question, each))
             yield _Step(each.offset, place, _FLAW, certain=certain)

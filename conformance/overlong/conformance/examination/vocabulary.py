@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _PARTS = 6
 """The most kinds of words that one condition joins."""
-_NEARLY = 0.95
+NEARLY = 0.95
 """The share of kinds of errors that must show it, if all do."""
 _CHECKS, _CHECKS_OF_MORE, _CHECKS_COARSE = 200, 100, 20
 _QUESTIONS = 1500
@@ -48,7 +48,7 @@ def learn(inquiry: Inquiry) -> None:
     if not core:
         inquiry.condition = inquiry.condition_of(((),))
     elif _any_error(inquiry):
-        inquiry.condition = _of_any_error(inquiry)
+        inquiry.condition = of_any_error(inquiry)
     elif truncated := _truncated(inquiry):
         inquiry.condition = inquiry.condition_of(truncated)
     else:
@@ -135,7 +135,8 @@ def _learned(inquiry: Inquiry, core: bytes, checks: int, octets: tuple[int, ...]
     return words.learned(core, shows, inquiry.random, checks=checks, octets=octets, known=inquiry.counterexamples)
 
 
-def _of_any_error(inquiry: Inquiry) -> Condition:
+def of_any_error(inquiry: Inquiry) -> Condition:
+    """The condition that any error is a place where it shows."""
     return replace(inquiry.condition_of((ERROR,)), subparts=True)
 
 
@@ -157,12 +158,12 @@ def _any_error(inquiry: Inquiry) -> bool:
     strings = [setting.with_core(each) for each in panel.strange(text)]
     strings = [each for each in strings if not replaces or len(text.flaws(each)) == 1]
     kept, inquiry.table = inquiry.table, Table()
-    table, every = Table(OF_ERRORS), _of_any_error(inquiry)
+    table, every = Table(OF_ERRORS), of_any_error(inquiry)
     for octets, wrong in zip(strings, inquiry.wrong(strings), strict=True):
         for site in every.sites(inquiry.question(octets))[:1]:
             table.add(site, wrong=wrong)
             inquiry.table.add(site, wrong=wrong)
-    if table.agrees(table.rule()) < _NEARLY:
+    if table.agrees(table.rule()) < NEARLY:
         inquiry.table = kept
         return False
     if table.agrees(Rule()) < 1:

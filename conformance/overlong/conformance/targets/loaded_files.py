@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.portable import sha256_of
+from overlong.conformance.targets.elf import NONSENSE, Elf
 
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
@@ -151,6 +152,7 @@ def linked_with(library: str, _digest: str, environment: tuple[tuple[str, str], 
 def _is_elf(file: str) -> bool:
     try:
         with open(file, "rb") as opened:  # noqa: PTH123
-            return opened.read(4) == b"\x7fELF"
-    except OSError:
+            Elf(opened.fileno())
+    except (OSError, *NONSENSE):
         return False
+    return True
