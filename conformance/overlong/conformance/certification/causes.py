@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.choosing import MOST, is_examinable, rank, why
+from overlong.conformance.examination.choosing import MOST, UNSTEADY, is_examinable, rank, why
 from overlong.conformance.examination.explanation import resembles
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import MEMORY, Code
+from overlong.conformance.protocol.kind import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from overlong.conformance.results.run import Run
     from overlong.conformance.vectors.profile import Profile
 
-_SKIPPED = {Code.UNSTABLE, Code.IN_COMPANY}
-"""Where these were found, experiments show nothing."""
 
 
 def settle(run: Run, kinds: Iterable[Kind], target: Target) -> None:
@@ -39,12 +37,12 @@ def settle(run: Run, kinds: Iterable[Kind], target: Target) -> None:
         target: open. Failures of it end the examination, not the run.
     """
     found = list[tuple["Explanation", Bucket]]()
-    skipped = not run.codes.isdisjoint(_SKIPPED)
+    unsteady = not run.codes.isdisjoint(UNSTEADY)
     left = [_Left(kind, _shown(kind, run)) for kind in kinds]
     try:
-        for _ in range(0 if skipped else MOST):
+        for _ in range(MOST):
             known = {explanation.id: bucket for explanation, bucket in found}
-            if (cause := _next(left, target, run.profile, known)) is None:
+            if (cause := _next(left, target, run.profile, known, unsteady=unsteady)) is None:
                 break
             explanation, bucket = cause
             if explanation.id in known:
@@ -64,9 +62,12 @@ def _shown(kind: Kind, run: Run) -> list[Finding]:
 
 
 def _next(
-    left: list[_Left], target: Target, profile: Profile, known: Container[str]
+    left: list[_Left], target: Target, profile: Profile, known: Container[str], *, unsteady: bool
 ) -> tuple[Explanation, Bucket] | None:
-    """Examine the most telling divergence that has no cause yet; None if there is none."""
+    """Examine the most telling divergence that has no cause yet; None if there is none.
+
+    If answers are ``unsteady`` for another reason than earlier calls, experiments show nothing.
+    """
     while waiting := [each for each in left if each.findings and not each.tried]:
         chosen = min(waiting, key=_Left.telling)
         example = chosen.least
@@ -75,6 +76,8 @@ def _next(
             for each in left:
                 each.tried |= each.kind.key == chosen.kind.key
             continue
+        if unsteady and not explanation.recalls:
+            return None
         return explanation, _bucket(explanation, example, left, again=explanation.id in known)
     return None
 
@@ -123,6 +126,7 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left], *
     def joins(finding: Finding) -> bool:
         alike = resembles(finding, example, condition, explanation.share)
         alike |= again and finding.bucket == example.bucket
+        alike |= explanation.recalls and finding.code in UNSTEADY
         return alike or finding is example or explanation.joins(finding)
 
     members, count, keys = list["Finding"](), 0, set[tuple[str, str]]()
