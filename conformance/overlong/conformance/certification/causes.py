@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
 
 
-
 def settle(run: Run, kinds: Iterable[Kind], target: Target) -> None:
     """Examine what must be, and sort all divergences into the run's buckets.
 

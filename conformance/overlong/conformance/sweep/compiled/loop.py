@@ -66,7 +66,7 @@ class Asking(ABC, Generic[S]):
             ValueError: the convention's output units are not the expected ones, or the automaton is too large.
         """
         if expectation.units not in ("", abi.units):
-            raise ValueError(f"{abi.name} puts out {abi.units or 'nothing'}, and {expectation.units} is expected")
+            raise ValueError(f"{abi.name} outputs {abi.units or 'nothing'}, and {expectation.units} is expected")
         self._abi, self._expectation = abi, expectation
         self._convention = core().convention(abi.name)
         self._functions = np.zeros(FUNCTIONS, np.int64)
