@@ -117,7 +117,7 @@ KNOWN, EVERYWHERE = HERE.parents[1] / "known_wrong.py", HERE.parents[3] / "bench
             "is wrong on missing input for an error that is no character cut off by the end",
         ),
         (KNOWN, "nothing_checked_after_64_octets", "reads only the first 64 octets"),
-        (KNOWN, "one_for_each_run", "puts out a wrong number of U+FFFD for an error right after an error"),
+        (KNOWN, "one_for_each_run", "outputs a wrong number of U+FFFD for an error right after an error"),
         (EVERYWHERE, "refuses_all_at_0", "refuses well-formed text"),
         (EVERYWHERE, "refuses_all_but_ascii", "refuses characters beyond ASCII"),
     ],

@@ -190,8 +190,8 @@ def test_where_a_divergence_is_filed():
     assert files.words(subject_of("other"), OVERLONG).startswith("withheld")
     assert files.words(subject_of("told"), OVERLONG) == "what real decoders do"
     assert files.words(subject_of("nowhere"), OVERLONG) == ""
-    mended = replace(files, withdrawn={"told-OV201": "a newer version has mended it"})
-    assert mended.words(subject_of("told"), OVERLONG) == "withdrawn: a newer version has mended it"
+    mended = replace(files, withdrawn={"told-OV201": "a newer version has fixed it"})
+    assert mended.words(subject_of("told"), OVERLONG) == "withdrawn: a newer version has fixed it"
     practice = replace(OVERLONG, code="OV401", claim="error mode")
     assert files.words(subject_of("nowhere"), practice).startswith("no rule of RFC 3629")
 

@@ -238,14 +238,14 @@ def test_what_is_expected_fails_only_with_any():
 
 
 def test_it_says_in_which_versions():
-    older = report(*(subject(cause(), name=name, version="1.0") for name in ("mended", "quiet", "same")))
+    older = report(*(subject(cause(), name=name, version="1.0") for name in ("fixed", "quiet", "same")))
     newer = report(
-        subject(name="mended", version="2.0"),
+        subject(name="fixed", version="2.0"),
         subject(cause(), name="quiet", version="2.1"),
         subject(cause(), name="same", version="1.0"),
     )
     lines = list(told(difference(older, newer), width=80, encoding="utf-8"))
-    assert lines[lines.index("mended (1.0) → mended (2.0)") + 1].startswith("  FIXED OV201")
+    assert lines[lines.index("fixed (1.0) → fixed (2.0)") + 1].startswith("  FIXED OV201")
     assert "another version, and nothing else changed: quiet (1.0) → quiet (2.1)" in lines
     assert not any("same (" in line for line in lines)
 

@@ -252,7 +252,7 @@ def test_answers_of_all_kinds():
 def test_a_refusal_with_half_a_number_is_not_one_without(number):
     bug: Any = reader("utf-8")(f"-{number}".encode())
     assert bug.breach
-    assert bug.text.startswith("behind the - of a refusal stands no decimal number: -")
+    assert bug.text.startswith("after the - of a refusal stands no decimal number: -")
 
 
 @pytest.mark.parametrize("sweeps", [(), ("exhaustive-2",)])

@@ -11,7 +11,7 @@ from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
-from overlong.conformance.examination.factors import NONE, Site
+from overlong.conformance.examination.factors import NONE, OF_CALLS, Site
 from overlong.conformance.examination.products import ERROR
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule
@@ -75,6 +75,11 @@ class Condition:
         """True if the decoder goes on where an earlier call, or an earlier stream, ended."""
         unfinished = any(atom.factor == "unfinished before" for atom in self.rule.atoms)
         return self.symptom == Code.EARLIER_CALLS or (self.operation in AGAIN and unfinished)
+
+    @property
+    def recalls(self) -> bool:
+        """True if the answer depends on an earlier call or stream."""
+        return self.carries or any(atom.factor in OF_CALLS for atom in self.rule.atoms)
 
     def _carried(self, asked: Asked) -> bool:
         before = self._before(asked) or b""

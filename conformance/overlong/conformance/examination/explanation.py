@@ -61,6 +61,11 @@ class Explanation:
         return self.condition is not None and self.share >= GOOD
 
     @property
+    def recalls(self) -> bool:
+        """True if an earlier call or stream is the cause."""
+        return self.condition is not None and self.condition.recalls
+
+    @property
     def id(self) -> str:
         """The condition's id; that of the code if there is none."""
         return self.condition.id if self.condition is not None else id_of(self.code).replace("D-", "C-")

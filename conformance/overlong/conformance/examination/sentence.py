@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _VERBS: dict[str, str] = {
     ACCEPTS: "accepts",
     Code.REFUSED: "refuses",
-    Code.SCALARS: "puts out other characters for",
+    Code.SCALARS: "outputs other characters for",
     Code.OFFSET: "reports another offset for",
     Code.LENGTH: "reports another length for",
     Code.INCOMPLETE: "is wrong on missing input for",
-    Code.REPLACEMENT_COUNT: "puts out a wrong number of U+FFFD for",
+    Code.REPLACEMENT_COUNT: "outputs a wrong number of U+FFFD for",
     Code.REPLACEMENT_TEXT: "loses or changes text at",
     Code.CHUNKING: "gives another result in chunks for",
     Code.EARLIER_STREAM: "gives another result after an earlier stream for",
