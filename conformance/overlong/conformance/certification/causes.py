@@ -40,17 +40,25 @@ def settle(run: Run, kinds: Iterable[Kind], target: Target) -> None:
     left = [_Left(kind, _shown(kind, run)) for kind in kinds]
     try:
         for _ in range(MOST):
-            known = {explanation.id: bucket for explanation, bucket in found}
+            known = {explanation.id for explanation, _ in found}
             if (cause := _next(left, target, run.profile, known, unsteady=unsteady)) is None:
                 break
-            explanation, bucket = cause
-            if explanation.id in known:
-                known[explanation.id].join(bucket)
-            else:
-                found.append(cause)
+            _add(found, *cause)
     except (BudgetSpent, TargetError) as error:
         run.notes.append(f"not examined further: {error}")
     run.settle([*(bucket for _, bucket in found), *_others(left)], found)
+
+
+def _add(found: list[tuple[Explanation, Bucket]], explanation: Explanation, bucket: Bucket) -> None:
+    """Add a cause, or what was found of a known one."""
+    for place, (known, known_bucket) in enumerate(found):
+        united = known if known.id == explanation.id else known.united(explanation)
+        if united is not None:
+            known_bucket.join(bucket)
+            known_bucket.why = united.why
+            found[place] = united, known_bucket
+            return
+    found.append((explanation, bucket))
 
 
 def _shown(kind: Kind, run: Run) -> list[Finding]:

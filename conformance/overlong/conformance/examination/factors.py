@@ -289,6 +289,7 @@ FACTORS: tuple[Factor, ...] = (
     Factor("ascii before", NUMBER, _ascii_before, 1),
     Factor("ascii behind", NUMBER, _ascii_behind, 1),
     Factor("size of all before", NUMBER, _only_size, 1),
+    Factor("nearest end", NUMBER, lambda site: min(site.start, len(site.octets) - site.end), 1),
     Factor("zeros", NUMBER, lambda site: site.octets.count(0, 0, site.start)),
     *(Factor(f"rest of {block}", FLAG, _in_rest(block)) for block in BLOCKS),
     *(Factor(f"beyond {bits} bits", FLAG, _beyond(bits), 1) for bits in BITS),

@@ -48,6 +48,7 @@ _NONE_OF: dict[str, str] = {
     "characters": "at the start",
     "size before": "after no character",
     "size behind": "before no character",
+    "nearest end": "at the start or the end",
 }
 
 
@@ -85,6 +86,8 @@ def _other(atom: Atom) -> str:
             return f"at offset {numbers(atom)}"
         case "behind":
             return f"followed by {counted(atom, 'octet')}"
+        case "nearest end":
+            return f"with {counted(atom, 'octet')} to the nearest end"
         case "total":
             return f"if there are {_some_of(atom)} of them"
         case "unfinished before" if atom.without and atom.values == frozenset((NONE,)):
