@@ -11,12 +11,13 @@ import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import REPLACEMENT, VERDICT
 from overlong.conformance.results.run import FAILS, HOLDS
-from overlong.conformance.support.interpreter import environment, module
+from overlong.conformance.support.interpreter import environment, script
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.reference import ERROR_MODES
 
@@ -78,7 +79,7 @@ class _Process:
     def learn(self, subject: Subject) -> str:
         """How a decoder replaces; empty if the process ends, or takes too long."""
         running = self._running = self._running or subprocess.Popen(
-            module("overlong.conformance.certification.survey.learning"),
+            script(Path(__file__).with_name("learning.py")),
             env=environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

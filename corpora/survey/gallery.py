@@ -12,9 +12,13 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.survey.filing import REPORTS, Files, withdrawn_in, withheld_in
-from overlong.conformance.certification.survey.kept import HERE as THIS_SYSTEM
-from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced
+from printing.markdown import code, plain, rows_of, table
+from printing.pages import written
+
+from corpora.survey import findings
+from corpora.survey.filing import REPORTS, Files, withdrawn_in, withheld_in
+from corpora.survey.kept import HERE as THIS_SYSTEM
+from corpora.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced
 from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.report import pictures
@@ -26,9 +30,6 @@ from overlong.conformance.results.reading import read
 from overlong.conformance.results.run import NOT_MEASURED
 from overlong.conformance.support.printable import thousands
 from overlong.reference import DEFECTS, ERROR_MODES
-from printing import findings
-from printing.markdown import code, plain, rows_of, table
-from printing.pages import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause, Report, Subject
 
 HERE = Path(__file__).parent
-SURVEYS = HERE.parents[1] / "corpora" / "survey"
+SURVEYS = HERE
 
 _WORDS = {
     State.CONFORMS: "conforms",
@@ -237,7 +238,7 @@ def _decoder(subject: Subject, kept: Mapping[str, Report], files: Files) -> Iter
         if more := len(subject.causes) - len(causes):
             yield from ("", f"And {more} more places.")
     yield from _pictured(subject)
-    yield from ("", "## To repeat it", "", "```sh", f"overlong certify --quick {subject.id}", "```")
+    yield from ("", "## To repeat it", "", "```sh", f"python corpora/survey certify --quick {subject.id}", "```")
     seen = [(date, old) for date, report in kept.items() for old in report.subjects if old.id == subject.id]
     if len(seen) > 1:
         yield from ("", "## Versions seen", "")

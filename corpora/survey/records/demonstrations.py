@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from overlong.conformance.targets.records import Record, tables
-from overlong.conformance.targets.records.language import HERE, languages
+from corpora.survey.records import Record, tables
+from corpora.survey.records.language import HERE, languages
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
+from printing.markdown import plain
+
+from corpora.survey.gallery import surveys
 from overlong.conformance.protocol.wire import ENCODING
 from overlong.conformance.results.model import State
-from printing.gallery import surveys
-from printing.markdown import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

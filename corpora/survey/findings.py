@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-PROGRAMS = HERE.parents[1] / "corpora" / "survey" / "programs"
+PROGRAMS = HERE / "programs"
 SHOWN = re.compile(
     r"A program that shows it prints `(?P<prints>.+?)`:\n\n(?P<program>(`{3,})\w+\n.+?\n\3)\n", re.DOTALL
 )
@@ -34,8 +34,8 @@ def page(texts: Path) -> Iterator[str]:
     """
     yield from ("# What stands out", "")
     yield "What matters most in the newest survey. Each is shown by a program that does not know overlong, with what"
-    yield "it prints: `overlong survey issues` runs those of decoders that have a text for their maintainers. What a"
-    yield "library announces is not here."
+    yield "it prints. `python corpora/survey issues` runs the programs of decoders that have a text for their"
+    yield "maintainers. What a library announces is not here."
     for number, finding in enumerate(findings(), 1):
         yield from (
             "",

@@ -14,22 +14,19 @@ from xml.etree import ElementTree as ET
 import cbor2
 import pytest
 import yaml  # type: ignore[import-untyped]
-from click.testing import CliRunner
 from google.protobuf.wrappers_pb2 import StringValue  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.survey.records import Record, parts_of, records, surveyed, witnesses
+from corpora.survey.records.demonstrations import demonstrations
+from corpora.survey.records.language import languages
+from corpora.survey.records.standalone import shown, standalone
 from overlong.conformance import certify
-from overlong.conformance.cli.options import NOT_MEASURED
-from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.targets.adapters.documents import DOCUMENTS
 from overlong.conformance.targets.adapters.lines import reader
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.targets.records import Record, parts_of, records, surveyed, witnesses
-from overlong.conformance.targets.records.demonstrations import demonstrations
-from overlong.conformance.targets.records.language import languages
-from overlong.conformance.targets.records.standalone import shown, standalone
 from overlong.conformance.targets.resolve import resolve
 from overlong.reference import ERROR_MODES
 
@@ -118,14 +115,9 @@ def test_a_file_of_records_that_cannot_be_read_is_named(text, said, tmp_path, mo
     (tmp_path / "decoders").mkdir()
     (tmp_path / "decoders" / "any.toml").write_text("[known]\nlanguage = 'C'\nwhat = 'w'\ntarget = 'so:c:f'\n")
     (tmp_path / "decoders" / "python.toml").write_text(text)
-    monkeypatch.setattr("overlong.conformance.targets.records.HERE", tmp_path)
+    monkeypatch.setattr("corpora.survey.records.HERE", tmp_path)
     with pytest.raises(TargetError, match=f"the records of python.toml cannot be read: .*{said}"):
         records.__wrapped__()
-    monkeypatch.setattr("overlong.conformance.targets.records.records", records.__wrapped__)
-    surveyed.cache_clear()
-    listed = CliRunner().invoke(cli, ["target", "list", "--survey"])
-    assert listed.exit_code == NOT_MEASURED
-    assert listed.stderr.startswith("overlong: the records of python.toml cannot be read: ")
 
 
 def test_witnesses_are_of_decoders_with_an_adapter():
@@ -336,7 +328,7 @@ def test_a_program_that_is_not_there():
 
 
 def test_what_a_record_lacks_is_said(monkeypatch):
-    monkeypatch.setattr("overlong.conformance.targets.records.debian.installed", lambda: {"gcc": "1"})
+    monkeypatch.setattr("corpora.survey.records.debian.installed", lambda: {"gcc": "1"})
     assert of("c", "", debian=("libnothing-dev",)).missing() == "install it (Debian: apt install libnothing-dev)"
 
 

@@ -18,7 +18,7 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.adapters.documents import DOCUMENTS
 
 if TYPE_CHECKING:
-    from overlong.conformance.targets.records import Record
+    from corpora.survey.records import Record
 
 _SECONDS = 60.0
 _POINT = re.compile(r"U\+([0-9A-Fa-f]{1,8})")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.survey.extent import extent
+from corpora.survey.extent import extent
+from corpora.survey.records import Record, records, witnesses
+from corpora.survey.records.demonstrations import Demonstration, demonstrations
+from corpora.survey.records.standalone import EndedBySignal, Shown, printed, shown, standalone
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.wire import ENCODING
-from overlong.conformance.targets.records import Record, records, witnesses
-from overlong.conformance.targets.records.demonstrations import Demonstration, demonstrations
-from overlong.conformance.targets.records.standalone import EndedBySignal, Shown, printed, shown, standalone
 
 if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.survey.kept import announced
+from corpora.survey.kept import announced
 from overlong.conformance.protocol.kind import EARLIEST, LIMITS, POSITION, REPLACEMENT, UNDECLARED
 
 if TYPE_CHECKING:

@@ -9,27 +9,28 @@ from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
-from printing import findings, gallery, vectors
-from printing.surveyed import Surveyed
+from printing import vectors
 
-from overlong.conformance.certification.survey import confirmation, error_modes
-from overlong.conformance.certification.survey.confirmation import confirm, demonstrated
-from overlong.conformance.certification.survey.error_modes import unsettled
-from overlong.conformance.certification.survey.extent import extent
-from overlong.conformance.certification.survey.filing import Files, withdrawn_in
-from overlong.conformance.certification.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced, kept
-from overlong.conformance.certification.survey.learning import how, in_words
+from corpora.survey import confirmation, error_modes, findings, gallery, issues, run
+from corpora.survey.confirmation import confirm, demonstrated
+from corpora.survey.error_modes import unsettled
+from corpora.survey.extent import extent
+from corpora.survey.filing import Files, withdrawn_in
+from corpora.survey.kept import INTENT, OBTAINED, REPLACES, SURVEY, WHAT, announced, kept
+from corpora.survey.learning import how, in_words
+from corpora.survey.records import Record, records, witnesses
+from corpora.survey.records.demonstrations import Demonstration, demonstrations
+from corpora.survey.records.language import languages
+from corpora.survey.surveyed import Surveyed
+from corpora.survey.texts import issue
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.models.identify.counterexamples import Counterexample
 from overlong.conformance.models.identify.identify import LearnedPart
 from overlong.conformance.models.identify.likeness import Example
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.report.issue import issue, issues
+from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.model import Cause, Report, ReportKind, State, Subject
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.targets.records import Record, witnesses
-from overlong.conformance.targets.records.demonstrations import Demonstration, demonstrations
-from overlong.conformance.targets.records.language import languages
 from overlong.conformance.vectors.families import all_vectors
 from overlong.reference.automaton import OctetClass
 
@@ -68,8 +69,8 @@ def record_of(monkeypatch, code):
 def survey(tmp_path_factory):
     """A survey of two decoders."""
     folder = tmp_path_factory.mktemp("survey")
-    words = ["survey", "run", "cpython", "cpython-surrogatepass", "-q", "-o", str(folder / "runs")]
-    result = CliRunner().invoke(cli, [*words, "--keep", str(folder / "kept")])
+    words = ["cpython", "cpython-surrogatepass", "-q", "-o", str(folder / "runs")]
+    result = CliRunner().invoke(run.command, [*words, "--keep", str(folder / "kept")])
     assert result.exit_code == 1, result.output
     return folder / "kept"
 
@@ -119,7 +120,7 @@ def test_an_error_mode_is_learned_as_identify_does():
 
 def test_a_process_that_ends_learns_nothing(monkeypatch):
     told: list[str] = []
-    monkeypatch.setattr(error_modes, "module", lambda _: [sys.executable, "-I", "-c", ""])
+    monkeypatch.setattr(error_modes, "script", lambda _: [sys.executable, "-I", "-c", ""])
     assert error_modes.learned([subject_of("one"), subject_of("two")], 1, told.append) == {}
     assert told == ["one", "two"]
 
@@ -288,12 +289,6 @@ def test_a_whole_program_that_shows_something_else_confirms_nothing(monkeypatch)
     assert "ended with status 3" in failed.why_not
 
 
-def test_a_text_about_an_encoder_names_what_it_was_to_write():
-    units = replace(OVERLONG, operation="F", octets=b"\xd8\x00\x00\x41", code="OV703", claim="encoder")
-    assert "(`U+D800 U+0041`)" in issue(subject_of(), units)
-    assert "- input: `U+110000`" in issue(subject_of(), replace(units, operation="E", octets=b"\x00\x11\x00\x00"))
-
-
 def test_each_divergence_of_the_newest_survey_is_filed():
     report, files = gallery.surveys()[NEWEST.name], gallery.filed(NEWEST.name)
     open_ = [f"{s.id}-{c.code}" for s in report.subjects for c in s.causes if not files.words(s, c)]
@@ -343,14 +338,6 @@ def test_programs_of_findings_print_what_is_said(finding, tmp_path):
     )
 
 
-def test_issues_of_a_report():
-    assert issues(report_of()) == "Nothing diverges, so there is nothing to report.\n"
-    text = issues(report_of(subject_of(version=HOSTILE, recorded={INTENT: "it does not validate"})))
-    assert "<script>" not in text
-    assert "\x1b" not in text
-    assert "please read this as a question" in text
-
-
 def test_pages_of_a_survey_hold_hostile_words_as_words():
     subjects = subject_of(version=HOSTILE, language=HOSTILE, operations="PL", error_mode=HOSTILE), subject_of("right")
     hostile = replace(subjects[0], recorded={WHAT: HOSTILE, INTENT: HOSTILE, REPLACES: HOSTILE}, behaves_like=HOSTILE)
@@ -398,3 +385,24 @@ def test_a_page_of_vectors_does_not_grow_with_the_survey():
     text = "\n".join(vectors._family("overlong", overlong, Surveyed({"2026-01-01": report_of(*many)})))
     assert text.count("something of this kind: [OV201]") == 1
     assert text.count("](../gallery/d-") == 12
+
+
+def test_a_code_of_a_survey_names_no_file_elsewhere(tmp_path):
+    far = replace(OVERLONG, code="/../../x")
+    (tmp_path / SURVEY).write_text(FORMATS["json"].render(report_of(replace(subject_of("x"), causes=(far,)))))
+    done = CliRunner().invoke(issues.command, [str(tmp_path)])
+    assert (done.exit_code, done.stderr) == (
+        2, "overlong: x: no code /../../x is known here; update overlong, or survey again\n",
+    )  # fmt: skip
+
+
+def test_the_tool_knows_the_records_and_every_verb_of_overlong(tmp_path):
+    """Whatever folder it is started in; overlong alone does not know them."""
+    name = next(name for name, record in records().items() if record.missing() or not record.version())
+    for words, status in (("run", "--help"), 0), (("explain", "C0"), 0), (("certify", name), 3):
+        done = subprocess.run(
+            [sys.executable, gallery.HERE, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == status, done.stderr
+    assert done.stderr.startswith(f"overlong: {name}: not available here: ")
+    assert f"no target '{name}'" in CliRunner().invoke(cli, ["certify", name]).stderr

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Report, Subject
     from overlong.conformance.targets.builtin import Builtin
 
+SURVEY = "report.json"
+"""The file of a survey. It is a report, which ``overlong report`` and ``overlong diff`` read."""
 WHAT, OBTAINED, INTENT, REPLACES = "decodes with", "obtained from", "documented", "replaces like"
 """Titles in :attr:`Subject.recorded`: the entry point, its source, its documented departure from RFC 3629, and its
 learned error mode."""

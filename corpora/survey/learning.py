@@ -1,6 +1,6 @@
 """A process that learns how decoders replace, one after another.
 
-    python -m overlong.conformance.certification.survey.learning
+    python corpora/survey/learning.py
 
 Each line of standard input is a JSON list: the name of a decoder, and the dialects over which it may replace, none if
 they are unknown. Each line of standard output is a JSON string: how that decoder replaces, in words.

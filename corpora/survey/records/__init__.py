@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from corpora.survey.records.debian import installed, not_installed
+from corpora.survey.records.language import HERE, Language, languages
+from corpora.survey.records.manifests import MANIFESTS
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.build import pkg_config_flags
@@ -23,9 +26,6 @@ from overlong.conformance.targets.functions import library_command
 from overlong.conformance.targets.line_by_line import lines_command
 from overlong.conformance.targets.one_shot import one_shot_command
 from overlong.conformance.targets.recipe import Recipe, made
-from overlong.conformance.targets.records.debian import installed, not_installed
-from overlong.conformance.targets.records.language import HERE, Language, languages
-from overlong.conformance.targets.records.manifests import MANIFESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
