@@ -14,7 +14,8 @@ from overlong.conformance.cli.verbs import VERBS
 from overlong.conformance.targets.shipped import VARIABLE
 
 HERE = Path(__file__).resolve().parent
-sys.path[:] = [str(HERE.parents[1]), *(entry for entry in sys.path if entry != str(HERE))]  # corpora.survey.kept
+ROOT = HERE.parents[1]
+sys.path[:] = [str(ROOT), str(ROOT / "docs"), *(each for each in sys.path if each != str(HERE))]
 os.environ.setdefault(VARIABLE, str(HERE / "offered.py"))
 VERBS.update({verb: f"corpora.survey.{verb}" for verb in ("install", "run", "issues")})
 

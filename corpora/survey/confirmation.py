@@ -16,23 +16,26 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause
 
 _MOST = 24  # numbers that the words of an answer include
+_MEMORY = ("SIGSEGV", "SIGBUS")
+"""Signals by which a program ends that touched memory that is not its own."""
 
 
 @dataclass(frozen=True)
 class Confirmation:
     """The result of a standalone program for a divergence."""
 
+    record: Record
+    """The requirements to build and run it."""
     program: str
     """Its text."""
-    language: str
     printed: str
     """Its output; empty if it was not run."""
-    why_not: str
+    why_not: str = ""
     """The reason why it does not confirm the divergence; empty if it does."""
     wide: str = ""
     """The extent of the divergence in words; empty if unknown."""
-    document: str = ""
-    """The kind of document around the octets: a word of docs/records.md; empty for none."""
+    memory: str = ""
+    """The fault of memory that it shows, in words; empty if it shows another."""
 
 
 def confirm(target: str, cause: Cause) -> Confirmation | None:
@@ -46,18 +49,21 @@ def confirm(target: str, cause: Cause) -> Confirmation | None:
     record = records().get(target) or witnesses().get(target)
     if not isinstance(record, Record) or cause.operation != record.operation or cause.chunks is not None:
         return None
-    program, language = standalone(record, cause.octets), record.language.language
+    program = standalone(record, cause.octets)
     try:
         answer = shown(record, cause.octets)
     except EndedBySignal as error:
-        return Confirmation(
-            program, language, f"nothing: it is ended by {error}", "", extent(target, cause), record.document
-        )
+        return ended_by(str(error), record, program, extent(target, cause))
     except TargetError as error:
-        return Confirmation(program, language, "", str(error))
+        return Confirmation(record, program, "", str(error))
     why_not = _unlike(answer, cause)
-    wide = "" if why_not else extent(target, cause)
-    return Confirmation(program, language, answer.line, why_not, wide, record.document)
+    return Confirmation(record, program, answer.line, why_not, "" if why_not else extent(target, cause))
+
+
+def ended_by(signal: str, record: Record, program: str, wide: str) -> Confirmation:
+    """The confirmation by a program that a signal ended."""
+    memory = f"the program ends by {signal}" if signal in _MEMORY else ""
+    return Confirmation(record, program, f"nothing: it is ended by {signal}", "", wide, memory)
 
 
 def demonstrated(target: str, cause: Cause) -> Demonstration | None:
@@ -73,10 +79,10 @@ def _demonstrated(demonstration: Demonstration, target: str, cause: Cause) -> Co
     try:
         line = printed(record, record.code)
     except TargetError as error:
-        return Confirmation(record.code, record.language.language, "", str(error))
+        return Confirmation(record, record.code, "", str(error))
     why_not = "" if line == (demonstration.prints or cause.observed) else f"it printed: {line}"
     wide = "" if why_not or cause.operation in ENCODING else extent(target, cause)
-    return Confirmation(record.code, record.language.language, line, why_not, wide)
+    return Confirmation(record, record.code, line, why_not, wide, demonstration.memory)
 
 
 def _unlike(answer: Shown, cause: Cause) -> str:

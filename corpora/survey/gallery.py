@@ -16,14 +16,14 @@ from printing.markdown import code, plain, rows_of, table
 from printing.pages import written
 
 from corpora.survey import findings
-from corpora.survey.filing import REPORTS, Files, withdrawn_in, withheld_in
+from corpora.survey.filing import REPORTS, TOLD_WORDS, Files, withdrawn_in, withheld_in
 from corpora.survey.kept import HERE as THIS_SYSTEM
 from corpora.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced
 from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.report import pictures
 from overlong.conformance.report.pictures.maps import DIFFERENCE, map_picture
-from overlong.conformance.report.wording import given, verdict
+from overlong.conformance.report.wording import given, observed, verdict
 from overlong.conformance.results.difference import difference
 from overlong.conformance.results.model import Standing, State
 from overlong.conformance.results.reading import read
@@ -228,7 +228,7 @@ def _decoder(subject: Subject, kept: Mapping[str, Report], files: Files) -> Iter
                     f"[{cause.code}](c-{cause.code.lower()}.md) {plain(cause.title)}",
                     code(given(cause)),
                     plain(cause.expected),
-                    plain(cause.observed),
+                    plain(observed(cause)),
                     thousands(cause.count),
                     _where(subject, cause, files),
                 )
@@ -247,12 +247,10 @@ def _decoder(subject: Subject, kept: Mapping[str, Report], files: Files) -> Iter
 
 def _where(subject: Subject, cause: Cause, files: Files) -> str:
     """The place where a divergence is filed, with a link."""
-    words, name = plain(files.words(subject, cause)), f"{subject.id}-{cause.code}"
-    if name in files.withdrawn:
-        return words
-    if name in files.texts:
-        return f"[{words}](r-{name.lower()}.md)"
-    return f"[{words}](../{TOLD})" if subject.id in files.told else words
+    words, text = files.words(subject, cause), files.text(subject, cause)
+    if text:
+        return f"[{words}](r-{text.lower()}.md)"
+    return f"[{words}](../{TOLD})" if words == TOLD_WORDS else plain(words)
 
 
 def _pictured(subject: Subject) -> Iterator[str]:
@@ -286,7 +284,7 @@ def _fault(name: str, found: Sequence[tuple[Subject, Cause]]) -> Iterator[str]:
                 f"[{plain(subject.id)}](d-{subject.id}.md)",
                 plain(subject.language),
                 code(given(cause)),
-                plain(cause.observed),
+                plain(observed(cause)),
                 plain(announced(subject, name)),
             )
             for subject, cause in found

@@ -20,6 +20,9 @@ jobs_option = click.option("-j", "--jobs", type=click.IntRange(1, 64), default=l
                            show_default="cores", metavar="N", help="Number of decoders at a time.")  # fmt: skip
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress.")
 
+_LOCK_SECONDS = 600
+"""The longest wait for another program that installs packages."""
+
 
 @click.command("install")
 @click.argument("targets", nargs=-1, shell_complete=complete_targets)
@@ -85,7 +88,8 @@ def _install_debian(chosen: Sequence[Builtin]) -> None:
     needed = {name for each in chosen if each.name in records() for name in records()[each.name].needed}
     missing = sorted(needed - set(installed()))
     if missing:
-        subprocess.run(["apt-get", "install", "-y", "--no-install-recommends", *missing], check=False)
+        waiting = ["-o", f"DPkg::Lock::Timeout={_LOCK_SECONDS}"]
+        subprocess.run(["apt-get", *waiting, "install", "-y", "--no-install-recommends", *missing], check=False)
         installed.cache_clear()
 
 

@@ -6,6 +6,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from corpora.survey.records.known import documented
+from overlong.conformance.support.printable import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -31,7 +34,7 @@ def kept(report: Report, decoders: Mapping[str, Builtin], modes: Mapping[str, st
         modes: the learned error modes of decoders, in words.
     """
     subjects = (_kept(subject, decoders.get(subject.id), modes.get(subject.id, "")) for subject in report.subjects)
-    return replace(report, subjects=tuple(subjects), source="")
+    return replace(report, title=counted(len(report.subjects), "decoder"), subjects=tuple(subjects), source="")
 
 
 def announced(subject: Subject, code: str) -> str:
@@ -48,7 +51,7 @@ def _kept(subject: Subject, decoder: Builtin | None, mode: str) -> Subject:
     facts = {REPLACES: mode}
     version = subject.version
     if decoder is not None:
-        facts |= {WHAT: decoder.what, OBTAINED: decoder.fetches or HERE, INTENT: decoder.intent}
+        facts |= {WHAT: decoder.what, OBTAINED: decoder.fetches or HERE, INTENT: documented(subject.id)}
         version = version or decoder.version()
     return replace(
         subject,

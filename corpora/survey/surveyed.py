@@ -13,6 +13,7 @@ from printing.markdown import plain
 
 from corpora.survey.gallery import surveys
 from overlong.conformance.protocol.wire import ENCODING
+from overlong.conformance.report.wording import observed
 from overlong.conformance.results.model import State
 
 if TYPE_CHECKING:
@@ -68,4 +69,4 @@ def _answer(cause: Cause, vector: Vector) -> str:
     """Its answer, and the operation if that is not the vector's own."""
     chunks = f", in chunks of {', '.join(map(str, cause.chunks))}" if cause.chunks not in (None, vector.chunks) else ""
     before = ", by a decoder used before" if cause.earlier is not None else ""
-    return f"{plain(cause.observed)}{chunks}{before}"
+    return f"{plain(observed(cause))}{chunks}{before}"

@@ -12,15 +12,18 @@ from click.testing import CliRunner
 from printing import vectors
 
 from corpora.survey import confirmation, error_modes, findings, gallery, issues, run
-from corpora.survey.confirmation import confirm, demonstrated
+from corpora.survey import kept as kept_of
+from corpora.survey.confirmation import confirm, demonstrated, ended_by
 from corpora.survey.error_modes import unsettled
 from corpora.survey.extent import extent
-from corpora.survey.filing import Files, withdrawn_in
+from corpora.survey.faults import faults_of
+from corpora.survey.filing import Files, told, withdrawn_in
 from corpora.survey.kept import INTENT, OBTAINED, REPLACES, SURVEY, WHAT, announced, kept
 from corpora.survey.learning import how, in_words
-from corpora.survey.records import Record, records, witnesses
+from corpora.survey.records import Record, records, tables, witnesses
 from corpora.survey.records.demonstrations import Demonstration, demonstrations
-from corpora.survey.records.language import languages
+from corpora.survey.records.known import documented
+from corpora.survey.records.language import HERE, languages
 from corpora.survey.surveyed import Surveyed
 from corpora.survey.texts import issue
 from overlong.conformance.cli.verbs import cli
@@ -59,6 +62,11 @@ def report_of(*subjects):
     return Report(ReportKind.MATRIX, "decoders", "overlong 0", subjects)
 
 
+def text_of(confirmed, versions=(), **more):
+    """The text about the fault that the divergence alone shows."""
+    return issue(subject_of(**more), faults_of([OVERLONG])[0], {OVERLONG.code: confirmed}, versions)
+
+
 def record_of(monkeypatch, code):
     """Add a record of that name and code to the known ones."""
     record = Record("tried", "a decoder", languages()["python"], code)
@@ -92,12 +100,14 @@ def test_a_survey_is_a_report_that_can_be_read_and_compared(survey):
     assert same.exit_code == 0, same.output
 
 
-def test_what_is_kept_is_the_same_each_time():
+def test_what_is_kept_is_the_same_each_time(monkeypatch):
     subject = subject_of(seconds=3.0, command="x", notes=("n",), not_covered=("y",))
-    decoder = replace(BUILTINS["cpython"], name="tried", fetches="x of PyPI", intent="it says so")
+    decoder = replace(BUILTINS["cpython"], name="tried", fetches="x of PyPI")
+    monkeypatch.setattr(kept_of, "documented", lambda _: "it says so")
     once = kept(report_of(subject), {"tried": decoder}, {"tried": "skip"})
     assert once == kept(report_of(replace(subject, seconds=4.0)), {"tried": decoder}, {"tried": "skip"})
     facts = once.subjects[0].recorded
+    assert once.title == "1 decoder"
     assert facts == {WHAT: decoder.what, OBTAINED: "x of PyPI", INTENT: "it says so", REPLACES: "skip"}
 
 
@@ -139,13 +149,15 @@ def test_a_divergence_is_confirmed_by_a_program_that_does_not_know_us(monkeypatc
     assert confirmed is not None
     assert not confirmed.why_not
     assert confirmed.printed == "accepted U+0000"
-    text = issue(subject_of(), OVERLONG, confirmed)
+    text = text_of(confirmed, ["1.0", "2.0"], version="2.0")
     assert "- how wide: all of `C0-C1 80-BF` (128 asked); 3 inputs of the test suites\n" in text
     assert "- effect: filter bypass\n" in text
+    assert "Versions tried before, with the same result: 1.0." in text
+    assert "```sh\nPYTHONPATH=packages python3 decode.py\n```" in text
     assert (
         "- rule: [RFC 3629 §3](https://www.rfc-editor.org/rfc/rfc3629#section-3), [Unicode ch. 3, table 3-7](" in text
     )
-    assert "overlong form accepted (`C0 80`)" in text.splitlines()[0]
+    assert text.splitlines()[0] == "# tried: accepts overlong forms (`C0 80`)"
     assert LAX.splitlines()[1] in text
     assert "prints `accepted U+0000`:" in text
     assert "overlong replay" not in text
@@ -182,10 +194,20 @@ def test_a_crash_confirms(monkeypatch):
     confirmed = confirm("tried", OVERLONG)
     assert confirmed is not None
     assert (confirmed.printed, confirmed.why_not) == ("nothing: it is ended by SIGABRT", "")
+    assert "memory" not in text_of(confirmed)
+
+
+def test_a_fault_of_memory_says_so_and_that_it_is_told_privately():
+    confirmed = ended_by("SIGSEGV", Record("tried", "", languages()["python"], LAX), LAX, "")
+    text = text_of(confirmed)
+    assert text.startswith(
+        "# tried: memory fault: the program ends by SIGSEGV (`C0 80`)\n\n**Please report this privately"
+    )
+    assert "- effect: filter bypass" not in text
 
 
 def test_where_a_divergence_is_filed():
-    files = Files({"tried-OV201"}, {"other-OV201"}, {"told"})
+    files = Files({"tried-numbers"}, {"other-OV201"}, {"told"})
     assert files.words(subject_of(), OVERLONG) == "a text for its maintainers"
     assert files.words(subject_of("lax", recorded={INTENT: "it says so"}), OVERLONG) == "documented: it says so"
     assert files.words(subject_of("other"), OVERLONG).startswith("withheld")
@@ -218,13 +240,13 @@ WITHDRAWN_OF = {name.rpartition("-")[0] for name in WITHDRAWN}
 def test_what_each_text_for_maintainers_has():
     for path in REPORTS:
         text = path.read_text()
-        name, _, code = path.stem.rpartition("-")
-        assert re.match(
-            rf"# {name}: .+ \(`[0-9A-FU+ ]+(?: in chunks of [0-9, ]+)?`\)\n\nSeen with .*\d.* \(.+\)\.\n", text
-        ), path
-        for title in ("input: `", "expected: ", "observed: ", "how wide: ", "effect: ", "rule: ["):
+        name, _, fault = path.stem.rpartition("-")
+        assert re.match(rf"# {name}: .+ \(`[0-9A-FU+ ]+(?: in chunks of [0-9, ]+)?`\)\n\n", text), path
+        assert re.search(r"\n\nSeen with .*\d.* \(.+\)\.\n", text), path
+        for title in ("input: `", "expected: ", "observed: ", "how wide: ", "effect: ", "rule: [", "suggested fix: "):
             assert text.count(f"\n- {title}") == 1, f"{path}: {title}"
-        of_unicode = code in (Code.CHUNKING, Code.ENCODER_REPLACEMENT)
+        assert "U+DC8" not in text.replace("U+DC80", "")
+        of_unicode = fault in (Code.CHUNKING, Code.ENCODER_REPLACEMENT)
         assert of_unicode or "\n- rule: [RFC 3629 §" in text, path
         assert of_unicode or "](https://www.rfc-editor.org/rfc/rfc3629#section-" in text, path
         found = findings.SHOWN.search(text)
@@ -232,7 +254,10 @@ def test_what_each_text_for_maintainers_has():
         program = found["program"].splitlines()[1:-1]
         assert len(program) <= 15, path
         assert "overlong" not in found["program"].lower().replace("(overlong", ""), path
-        assert f"overlong calls this {code}." in text, path
+        assert re.search(r"\nTo build and run it, as `[\w./]+`:\n\n```sh\n[^{}]+\n```\n", text), path
+        assert not re.search(r"^`[^`\n]{80,}`$", text, re.MULTILINE), "a paragraph in backticks"
+        assert text.startswith(f"# {name}: memory fault: ") == ("report this privately first" in text), path
+        assert "overlong calls this OV" in text, path
 
 
 @pytest.mark.long
@@ -244,14 +269,15 @@ def test_a_text_about_a_decoder_with_an_adapter_is_shown_by_its_witness(name, mo
     if why := witnesses()[name].missing() or BUILTINS[name].missing():
         pytest.skip(why)
     subject = next(each for each in gallery.surveys()[NEWEST.name].subjects if each.id == name)
-    texts = {path.stem: path.read_text() for path in REPORTS if path.stem.rpartition("-")[0] == name}
-    assert texts
-    for cause in {cause.code: cause for cause in reversed(subject.causes)}.values():
-        if text := texts.get(f"{name}-{cause.code}"):
+    faults = told(subject, {*gallery.filed(NEWEST.name).withheld, *WITHDRAWN})
+    assert faults
+    for fault in faults:
+        text = (NEWEST / "reports" / f"{name}-{fault.name}.md").read_text()
+        for cause in fault.causes:
             confirmed = confirm(name, cause)
             assert confirmed is not None
             assert not confirmed.why_not
-            assert f"prints `{confirmed.printed}`" in text
+            assert cause != fault.example or f"prints `{confirmed.printed}`" in text
 
 
 @pytest.mark.long
@@ -269,9 +295,11 @@ def test_a_text_about_an_encoder_or_a_stream_is_shown_by_its_whole_program(name,
     confirmed = confirm(target, cause)
     assert confirmed is not None
     assert not confirmed.why_not
-    text = (NEWEST / "reports" / f"{name}.md").read_text()
-    assert f"prints `{confirmed.printed}`" in text
-    assert confirmed.program.rstrip() in text
+    (fault,) = (each for each in told(subject, WITHDRAWN) if code in each.codes)
+    text = (NEWEST / "reports" / f"{target}-{fault.name}.md").read_text()
+    if fault.example == cause:
+        assert f"prints `{confirmed.printed}`" in text
+        assert confirmed.program.rstrip() in text
 
 
 def test_a_whole_program_that_shows_something_else_confirms_nothing(monkeypatch):
@@ -294,9 +322,22 @@ def test_each_divergence_of_the_newest_survey_is_filed():
     open_ = [f"{s.id}-{c.code}" for s in report.subjects for c in s.causes if not files.words(s, c)]
     assert not open_
     known = {f"{s.id}-{c.code}" for s in report.subjects for c in s.causes}
-    assert {*files.texts, *files.withheld, *files.withdrawn} <= known, "made of this survey"
-    assert not set(files.texts) & {*files.withheld, *files.withdrawn}
+    left_out = {*files.withheld, *files.withdrawn}
+    assert left_out <= known, "made of this survey"
     assert not set(files.withheld) & set(files.withdrawn)
+    faults = {f"{s.id}-{fault.name}" for s in report.subjects for fault in told(s, left_out)}
+    assert set(files.texts) <= faults, "each text is of a fault that is not withdrawn"
+    assert report.title == f"{len(report.subjects)} decoders"
+
+
+def test_what_was_withdrawn_as_documented_is_documented():
+    """In one place, by one rule: the next survey says so by itself."""
+    for name, why in WITHDRAWN.items():
+        decoder, _, code = name.rpartition("-")
+        if said := why.removeprefix("documented: ") if why.startswith("documented: ") else "":
+            now = subject_of(decoder, recorded={INTENT: documented(decoder)})
+            assert announced(now, code) == said, name
+    assert {name for name, _ in tables(HERE / "known.toml")} <= {*BUILTINS, *records()}
 
 
 def test_each_error_mode_of_the_newest_survey_is_settled_or_described():

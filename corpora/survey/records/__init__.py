@@ -4,7 +4,8 @@ A file of ``decoders/`` has the records of one language. ``languages.toml`` defi
 and the surrounding loop of ``loops/``; ``adapters/lines.py`` documents its input and output. The files ``so.toml`` and
 ``command.toml`` name targets that need no such program. ``witnesses.toml`` has lines for decoders that ship with an
 adapter: they become programs that show a divergence, not targets. ``demonstrations.toml`` has whole programs for
-divergences that lines cannot show. docs/records.md explains how to write a record.
+divergences that lines cannot show, ``known.toml`` what is documented or was told before.
+docs/records.md explains how to write a record.
 """
 
 from __future__ import annotations
@@ -255,5 +256,4 @@ def _as_builtin(record: Record | Named) -> Builtin:
         record.command,
         record.version,
         fetches=record.fetches(),
-        intent=record.intent,
     )

@@ -19,6 +19,8 @@ class Demonstration:
     chunks: tuple[int, ...] | None = None
     prints: str = ""
     """Its output; empty: the observed answer."""
+    memory: str = ""
+    """What it does to memory that is not its own, if that is what the program shows."""
 
 
 @lru_cache(maxsize=1)
@@ -26,7 +28,7 @@ def demonstrations() -> dict[str, Demonstration]:
     """All demonstrations, by ``ID-CODE``."""
     spoken, read = languages(), dict[str, Demonstration]()
     for name, keys in tables(HERE / "demonstrations.toml"):
-        own = {key: keys.pop(key) for key in ("chunks", "prints") if key in keys}
+        own = {key: keys.pop(key) for key in ("chunks", "prints", "memory") if key in keys}
         payload, language, program = (keys.pop(key) for key in ("payload", "language", "program"))
         record = Record(name, "", spoken[language], program.lstrip("\n"), **keys)
         read[name] = Demonstration(record, bytes.fromhex(payload), **own)

@@ -36,6 +36,7 @@ class Language:
     environment: dict[str, str] = field(default_factory=dict[str, str])
     drop: list[str] = field(default_factory=list[str])
     ask: list[str] = field(default_factory=list[str])
+    by_hand: list[str] = field(default_factory=list[str])
     prefix: str = ""
 
     @classmethod

@@ -21,7 +21,7 @@ from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING
 from overlong.conformance.report.lines import LINE
 from overlong.conformance.report.links import section_links
 from overlong.conformance.report.markdown import code, command_block, text, wrapped
-from overlong.conformance.report.wording import faults, given
+from overlong.conformance.report.wording import faults, given, observed
 from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.vectors.encoding import SCALARS as SCALAR_VALUES
 from overlong.conformance.vectors.encoding import UTF16, WIDTHS
@@ -83,7 +83,7 @@ def _parts(subject: Subject, cause: Cause) -> Iterator[str]:
     facts = {
         "input": code(input_of(cause)),
         "expected": text(cause.expected),
-        "observed": text(cause.observed),
+        "observed": text(observed(cause)),
         "how wide": f"{counted(cause.count, 'input')} of the test suites",
         "effect": text(effect_of(cause)),
         "rule": rule_of(cause),
