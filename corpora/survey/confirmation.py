@@ -47,7 +47,7 @@ def confirm(target: str, cause: Cause) -> Confirmation | None:
     if (demonstration := demonstrated(target, cause)) is not None:
         return _demonstrated(demonstration, target, cause)
     record = records().get(target) or witnesses().get(target)
-    if not isinstance(record, Record) or cause.operation != record.operation or cause.chunks is not None:
+    if record is None or cause.operation != record.operation or cause.chunks is not None:
         return None
     program = standalone(record, cause.octets)
     try:

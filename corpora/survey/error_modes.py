@@ -1,18 +1,11 @@
-"""Learns how decoders replace that differ from their declared mode: by a few processes, one decoder after another.
-
-Each process keeps the machines for its comparisons: making those of all dialects takes longer than asking most
-decoders. Such a process runs ``learning.py``.
-"""
+"""Learns how decoders replace that differ from their declared mode: each in a process of its own, ``learning.py``."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import REPLACEMENT, VERDICT
@@ -47,63 +40,25 @@ def learned(subjects: Iterable[Subject], jobs: int, done: Callable[[str], None])
         jobs: the number to learn at a time.
         done: called with each name when its result is known.
     """
-    asked, words = SimpleQueue["Subject"](), dict[str, str]()
-    for subject in subjects:
-        asked.put(subject)
 
-    def learn() -> None:
-        with closing(_Process()) as process:
-            while (subject := _next(asked)) is not None:
-                words[subject.id] = process.learn(subject)
-                done(subject.id)
+    def learn(subject: Subject) -> tuple[str, str]:
+        words = _learn(subject)
+        done(subject.id)
+        return subject.id, words
 
     with ThreadPoolExecutor(jobs) as pool:
-        for each in [pool.submit(learn) for _ in range(min(jobs, asked.qsize()))]:
-            each.result()
-    return {target: words[target] for target in sorted(words) if words[target]}
+        return {target: words for target, words in sorted(pool.map(learn, subjects)) if words}
 
 
-def _next(asked: SimpleQueue[Subject]) -> Subject | None:
+def _learn(subject: Subject) -> str:
+    """How a decoder replaces; empty if the process ends, or takes too long."""
+    speaks = [RFC3629.speaks] if subject.claims.get(VERDICT) == HOLDS else []
+    command = script(Path(__file__).with_name("learning.py"), subject.id, *speaks)
     try:
-        return asked.get_nowait()
-    except Empty:
-        return None
-
-
-class _Process:
-    """A process that learns; started on the first question, and restarted after it ended."""
-
-    def __init__(self) -> None:
-        self._running: subprocess.Popen[bytes] | None = None
-
-    def learn(self, subject: Subject) -> str:
-        """How a decoder replaces; empty if the process ends, or takes too long."""
-        running = self._running = self._running or subprocess.Popen(
-            script(Path(__file__).with_name("learning.py")),
-            env=environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+        ran = subprocess.run(
+            command, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False
         )
-        assert running.stdin is not None
-        assert running.stdout is not None
-        speaks = [RFC3629.speaks] if subject.claims.get(VERDICT) == HOLDS else []
-        clock = threading.Timer(_SECONDS, running.kill)
-        clock.start()
-        try:
-            running.stdin.write(json.dumps([subject.id, speaks]).encode() + b"\n")
-            running.stdin.flush()
-            words: str = json.loads(running.stdout.readline())
-        except (OSError, ValueError):
-            self.close()
-            return ""
-        finally:
-            clock.cancel()
-        return words
-
-    def close(self) -> None:
-        """End it."""
-        if self._running is not None:
-            self._running.kill()
-            self._running.communicate()
-            self._running = None
+        words: str = json.loads(ran.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return ""
+    return words

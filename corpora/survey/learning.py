@@ -1,9 +1,9 @@
-"""A process that learns how decoders replace, one after another.
+"""Learns how one decoder replaces.
 
-    python corpora/survey/learning.py
+    python corpora/survey/learning.py NAME [DIALECT...]
 
-Each line of standard input is a JSON list: the name of a decoder, and the dialects over which it may replace, none if
-they are unknown. Each line of standard output is a JSON string: how that decoder replaces, in words.
+The dialects are those over which it may replace, none if they are unknown. The output is a JSON string: how it
+replaces, in words.
 """
 
 from __future__ import annotations
@@ -67,15 +67,7 @@ def _hexadecimal(octets: bytes) -> str:
     return octets.hex(" ").upper()
 
 
-def main() -> None:
-    """Answer until standard input ends."""
+if __name__ == "__main__":
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # a target's own output must not look like an answer
-    for line in sys.stdin:
-        target, speaks = json.loads(line)
-        answers.write(json.dumps(how(target, speaks)) + "\n")
-        answers.flush()
-
-
-if __name__ == "__main__":
-    main()
+    answers.write(json.dumps(how(sys.argv[1], sys.argv[2:])))

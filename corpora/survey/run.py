@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
 from corpora.survey.install import chosen_of, jobs_option, quiet_option
 from corpora.survey.kept import SURVEY
 from overlong.conformance.cli.formats import exit_code, report_of
-from overlong.conformance.cli.options import NOT_MEASURED, errors_on_one_line, leave, limits_of, limits_options
+from overlong.conformance.cli.matrix import limits_as_options, measured, with_limits
+from overlong.conformance.cli.options import NOT_MEASURED, errors_on_one_line, leave, limits_of
 from overlong.conformance.cli.words import complete_targets
 
 _TIMEOUT = 20.0
 """Seconds; so long because several decoders share the machine, and some are whole database servers."""
-
-
-def _with_limits(function: Any) -> Any:
-    own = click.option("--timeout", type=click.FloatRange(0.01, 3600), default=_TIMEOUT, show_default=True,
-                       metavar="SECONDS", help="Longest time for one answer.")  # fmt: skip
-    for option in reversed((own, *limits_options[1:])):
-        function = option(function)
-    return function
 
 
 @click.command("run")
@@ -36,7 +29,7 @@ def _with_limits(function: Any) -> Any:
     "--resume", is_flag=True, help="Keep the results in the folder; measure only those that are missing or out of date."
 )
 @jobs_option
-@_with_limits
+@partial(with_limits, seconds=_TIMEOUT)
 @quiet_option
 def command(
     targets: tuple[str, ...],
@@ -72,7 +65,6 @@ def command(
     from corpora.survey.error_modes import learned, unsettled
     from corpora.survey.kept import kept
     from overlong.conformance.certification.matrix.job import MatrixJob
-    from overlong.conformance.cli.matrix import limits_as_options, measured
     from overlong.conformance.report.formats import FORMATS, write
     from overlong.conformance.support.printable import printable
 

@@ -121,7 +121,7 @@ def test_which_error_modes_are_not_settled():
 @pytest.mark.long
 def test_an_error_mode_is_learned_as_identify_does():
     told: list[str] = []
-    decoders = [subject_of(f"py:{__file__}:missing"), subject_of("cpython")]  # one process learns both
+    decoders = [subject_of(f"py:{__file__}:missing"), subject_of("cpython")]
     words = error_modes.learned(decoders, 1, told.append)
     assert words == {"cpython": "replacement"}
     assert told == [each.id for each in decoders]
@@ -130,7 +130,7 @@ def test_an_error_mode_is_learned_as_identify_does():
 
 def test_a_process_that_ends_learns_nothing(monkeypatch):
     told: list[str] = []
-    monkeypatch.setattr(error_modes, "script", lambda _: [sys.executable, "-I", "-c", ""])
+    monkeypatch.setattr(error_modes, "script", lambda *_: [sys.executable, "-I", "-c", ""])
     assert error_modes.learned([subject_of("one"), subject_of("two")], 1, told.append) == {}
     assert told == ["one", "two"]
 

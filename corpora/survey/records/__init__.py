@@ -1,11 +1,10 @@
 """Decoders as data: a record names the packages of a decoder, and calls it in a few lines of its language.
 
 A file of ``decoders/`` has the records of one language. ``languages.toml`` defines how to make a program of the lines
-and the surrounding loop of ``loops/``; ``adapters/lines.py`` documents its input and output. The files ``so.toml`` and
-``command.toml`` name targets that need no such program. ``witnesses.toml`` has lines for decoders that ship with an
-adapter: they become programs that show a divergence, not targets. ``demonstrations.toml`` has whole programs for
-divergences that lines cannot show, ``known.toml`` what is documented or was told before.
-docs/records.md explains how to write a record.
+and the surrounding loop of ``loops/``; ``adapters/lines.py`` documents its input and output. ``witnesses.toml`` has
+lines for decoders that ship with an adapter: they become programs that show a divergence, not targets.
+``demonstrations.toml`` has whole programs for divergences that lines cannot show, ``known.toml`` what is documented or
+was told before. docs/records.md explains how to write a record.
 """
 
 from __future__ import annotations
@@ -23,9 +22,7 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.build import pkg_config_flags
 from overlong.conformance.targets.builtin import Builtin, said
-from overlong.conformance.targets.functions import library_command
 from overlong.conformance.targets.line_by_line import lines_command
-from overlong.conformance.targets.one_shot import one_shot_command
 from overlong.conformance.targets.recipe import Recipe, made
 
 if TYPE_CHECKING:
@@ -151,44 +148,6 @@ class Record:
         return f"{self.name}: making its program failed: {printable(why, 200)}{from_where}"
 
 
-@dataclass(frozen=True)
-class Named:
-    """A record that names a target of another kind: ``so:`` a function of a library, ``cmd:`` a program."""
-
-    name: str
-    what: str
-    target: str
-    language: str = "C"
-    debian: tuple[str, ...] = ()
-    intent: str = ""
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """The Debian packages that it needs."""
-        return self.debian
-
-    def missing(self) -> str:
-        """The packages to install to use it here; empty if none."""
-        return not_installed(self.debian)
-
-    def version(self) -> str:
-        """The version of the package that contains it."""
-        return f"{self.debian[0]} {installed().get(self.debian[0], '')}".strip() if self.debian else ""
-
-    def fetches(self) -> str:
-        """Nothing."""
-        return ""
-
-    def command(self) -> list[str]:
-        """The command that starts it.
-
-        Raises:
-            UnknownTarget, TargetError: the target cannot be used; the message gives the reason.
-        """
-        kind, _, rest = self.target.partition(":")
-        return library_command(self.target, rest) if kind == "so" else one_shot_command(self.target)
-
-
 def parts_of(package: str) -> tuple[str, str, list[str]]:
     """The name, version and features of a package: ``simd-json@=0.15.1+big`` has all three."""
     parts = _PACKAGE.fullmatch(package)
@@ -203,21 +162,20 @@ def _expanded(step: Sequence[str], more: Mapping[str, list[str]]) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def records() -> dict[str, Record | Named]:
+def records() -> dict[str, Record]:
     """All records, by their names.
 
     Raises:
         TargetError: a file is no TOML, a key is unknown, or a name occurs twice; the message has the file.
     """
-    spoken, read = languages(), dict[str, Record | Named]()
+    spoken, read = languages(), dict[str, Record]()
     for path in sorted((HERE / "decoders").glob("*.toml")):
-        language = spoken.get(path.stem)
         try:
             for name, keys in tables(path):
                 if name in read:
                     raise TypeError(f"[{name}] is in another file, too")
-                read[name] = Record(name, language=language, **keys) if language else Named(name, **keys)
-        except (tomllib.TOMLDecodeError, TypeError) as error:
+                read[name] = Record(name, language=spoken[path.stem], **keys)
+        except (tomllib.TOMLDecodeError, TypeError, KeyError) as error:
             raise TargetError(f"the records of {path.name} cannot be read: {printable(str(error))}") from error
     return read
 
@@ -247,10 +205,10 @@ def surveyed() -> dict[str, Builtin]:
     return {name: _as_builtin(record) for name, record in records().items()}
 
 
-def _as_builtin(record: Record | Named) -> Builtin:
+def _as_builtin(record: Record) -> Builtin:
     return Builtin(
         record.name,
-        record.language.language if isinstance(record, Record) else record.language,
+        record.language.language,
         record.what,
         record.missing,
         record.command,
