@@ -19,6 +19,7 @@ from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report import markdown as in_markdown
 from overlong.conformance.report import sarif as in_sarif
 from overlong.conformance.report.badge import GREEN, badge
+from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.report.issue import issue, issues
 from overlong.conformance.report.junit import junit
 from overlong.conformance.report.markdown import markdown
@@ -193,6 +194,14 @@ def test_issues_for_maintainers_hold_hostile_text_as_text():
     assert "RFC 3629 §3](https" in text
     assert "<script" not in text
     assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("name", FORMATS.keys() - {"json", "badge"})
+def test_octets_that_came_through_are_called_octets_in_every_format(name):
+    passing = replace(ONE, octets=b"\xc2", observed="accepted U+DCC2", expected="reject at 0, 1 octet, incomplete")
+    shown = FORMATS[name].render(of(passing))
+    assert "passes C2 through" in html.unescape(shown).replace("\N{NO-BREAK SPACE}", " ")
+    assert "U+DCC2" not in shown
 
 
 def test_an_issue_about_an_encoder_names_what_it_was_to_write():

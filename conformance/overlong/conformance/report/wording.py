@@ -81,8 +81,8 @@ def faults(subject: Subject) -> tuple[Cause, ...]:
 
 
 def observed(cause: Cause) -> str:
-    """A decoder's answer in words: ``accepted U+DCC2`` for C2 is ``passes C2 through``."""
-    return passed_through(cause.observed, cause.octets)
+    """A decoder's answer in words: ``accepted U+DCC2`` for C2 is ``passes C2 through``, if that is no error mode."""
+    return cause.observed if "U+DC" in cause.expected else passed_through(cause.observed, cause.octets)
 
 
 def passed_through(words: str, octets: bytes) -> str:
