@@ -1,7 +1,8 @@
 """Groups the divergences of a decoder by what causes them: a fault is one thing to mend, and gets one text.
 
-A survey keeps the shortest input for each code. What the octets of that input lack, and what came out, tells the cause:
-a decoder that passes octets through has eight codes and one fault.
+A cause that an experiment found is one fault, if that says that nothing is checked. Of other divergences the record
+has the shortest input for each code: what its octets lack, and what came out, tells the cause. A decoder that passes
+octets through has eight codes and one fault.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import ENCODING
 from overlong.conformance.report.wording import observed
+from overlong.conformance.results.model import SENTENCE
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ _NUMBERS = frozenset({"OV201", "OV202", "OV203"})
 _CLEAREST = ("OV207", "OV205", "OV206")
 """The codes whose inputs show best that nothing is checked."""
 _SIGNATURE = "efbbbf"
+_NOTHING_CHECKED = "accepts errors"
+"""The words of a condition that takes whatever is ill-formed."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +49,22 @@ class Fault:
         *most, last = [words for code, words in _CLASSES.items() if code in self.codes] or [""]
         return {
             VALIDATION: f"does not validate: ill-formed octets {'pass through' if self.passes else 'become text'}",
-            NUMBERS: f"accepts {', '.join(most)}{' and ' if most else ''}{last}",
+            NUMBERS: f"accepts {', '.join(most)}{' and ' if most else ''}{last}{self._more}",
             TAILS: "does not check the octets behind a lead",
             LEADS: "accepts octets that begin no character",
             END: "accepts text that ends inside a character",
             NONCHARACTERS: "does not take noncharacters",
             SIGNATURE: "loses a first U+FEFF",
         }.get(self.name, self.causes[0].title)
+
+    @property
+    def condition(self) -> str:
+        """The condition by which it diverges, as an experiment found it; empty if none was made."""
+        return condition_of(self.example)
+
+    @property
+    def _more(self) -> str:
+        return " and the like" if len(self.causes) == 1 and " or " in self.condition else ""
 
     @property
     def codes(self) -> list[str]:
@@ -83,7 +96,7 @@ def faults_of(causes: Iterable[Cause]) -> list[Fault]:
     kinds = {name: set(found[name]) for name in (NUMBERS, TAILS, LEADS, END) if name in found}
     if {TAILS, LEADS} <= kinds.keys() and set().union(*kinds.values()) >= _NUMBERS:
         merged = [found.pop(name) for name in kinds]
-        found[VALIDATION] = {code: cause for each in merged for code, cause in each.items()}
+        found[VALIDATION] |= {code: cause for each in merged for code, cause in each.items()}
     if NONCHARACTERS in found:  # longer inputs with noncharacters in them show nothing else
         for code in set(found) & set(found[NONCHARACTERS]):
             if any(map(is_noncharacter, _numbers(found[code][code]))):
@@ -91,8 +104,15 @@ def faults_of(causes: Iterable[Cause]) -> list[Fault]:
     return [Fault(name, tuple(each[code] for code in sorted(each))) for name, each in sorted(found.items())]
 
 
+def condition_of(cause: Cause) -> str:
+    """The condition by which it diverges, in words; empty if none is known."""
+    return dict(cause.more).get(SENTENCE, "")
+
+
 def _name(cause: Cause) -> str:
     """The fault that this divergence alone shows."""
+    if condition_of(cause).startswith(_NOTHING_CHECKED):
+        return VALIDATION
     whole = cause.chunks is None and cause.earlier is None and cause.operation not in ENCODING
     if whole and cause.code in DEFECTS:
         return _lacking(cause)

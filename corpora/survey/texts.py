@@ -98,6 +98,7 @@ def _parts(
         "expected": _expected(example),
         "observed": _observed(example),
         "how wide": _wide(example, shown),
+        "by experiment": plain(printable(fault.condition, 400)),
         "effect": _effect(fault, shown.memory),
         "rule": rule_of(example, *_OF_DOCUMENTS.get(shown.record.document, ()), *_OF_FAULTS.get(fault.name, ())),
         "suggested fix": _FIXES.get("memory" if shown.memory else fault.name, _TABLE),

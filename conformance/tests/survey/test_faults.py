@@ -8,7 +8,7 @@ from corpora.survey.records.by_hand import by_hand
 from corpora.survey.records.language import languages
 from overlong.conformance.protocol.wire import UNITS
 from overlong.conformance.report.wording import passed_through
-from overlong.conformance.results.model import Cause
+from overlong.conformance.results.model import SENTENCE, Cause
 from overlong.conformance.support.printable import code_points
 
 PASSED = [("OV201", "c0"), ("OV202", "eda0"), ("OV203", "f5"), ("OV204", "c2"), ("OV205", "c200"), ("OV206", "80"),
@@ -18,8 +18,10 @@ PASSES = [
 ]
 
 
-def cause(code, digits, observed="accepted", operation="D"):
-    return Cause(code, code, "", "", "verdict", 3, "", "", bytes.fromhex(digits), operation, "", observed)
+def cause(code, digits, observed="accepted", operation="D", condition=""):
+    more = ((SENTENCE, condition),) if condition else ()
+    octets = bytes.fromhex(digits)
+    return Cause(code, code, "", "", "verdict", 3, "", "", octets, operation, "", observed, more=more)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +55,14 @@ def cause(code, digits, observed="accepted", operation="D"):
             [("OV101", "efbfbe"), ("OV101", "00efbfbf"), ("OV102", "efb790", "accepted U+FFFD", "L"),
              ("OV701", "0000ffff", "refused", "E")],
             {"noncharacters": "does not take noncharacters (EF BF BE)"},
+        ),
+        (
+            [("OV206", "80", "accepted U+DC80", "D", "accepts errors"), ("OV703", "d800", "encoded as ED A0 80", "F")],
+            {"OV703": "OV703 (D8 00)", "validation": "does not validate: ill-formed octets pass through (80)"},
+        ),
+        (
+            [("OV201", "e08080", "accepted", "V", "accepts E0 80-9F 80-BF or ED A0-BF 80-BF")],
+            {"numbers": "accepts overlong forms and the like (E0 80 80)"},
         ),
         ([("OV101", "00"), ("OV101", "00efbfbf")], {"OV101": "OV101 (00)"}),
         (
