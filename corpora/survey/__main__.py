@@ -16,7 +16,7 @@ from overlong.conformance.targets.shipped import VARIABLE
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:] = [str(ROOT), str(ROOT / "docs"), *(each for each in sys.path if each != str(HERE))]
-os.environ.setdefault(VARIABLE, str(HERE / "offered.py"))
+os.environ[VARIABLE] = str(HERE / "offered.py")
 VERBS.update({verb: f"corpora.survey.{verb}" for verb in ("install", "run", "issues")})
 
 if __name__ == "__main__":

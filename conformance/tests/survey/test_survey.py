@@ -6,12 +6,13 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from functools import lru_cache
 
 import pytest
 from click.testing import CliRunner
 from printing import vectors
 
-from corpora.survey import confirmation, error_modes, findings, gallery, issues, run
+from corpora.survey import confirmation, error_modes, findings, gallery, install, issues, run
 from corpora.survey import kept as kept_of
 from corpora.survey.confirmation import confirm, demonstrated, ended_by
 from corpora.survey.error_modes import unsettled
@@ -435,6 +436,19 @@ def test_a_code_of_a_survey_names_no_file_elsewhere(tmp_path):
     assert (done.exit_code, done.stderr) == (
         2, "overlong: x: no code /../../x is known here; update overlong, or survey again\n",
     )  # fmt: skip
+
+
+def test_packages_of_debian_are_installed_as_soon_as_nobody_else_installs_any(monkeypatch):
+    asked: list[list[str]] = []
+    lacking = Record("tried", "", languages()["c"], "", debian=("libnothing-dev",))
+    monkeypatch.setattr("corpora.survey.records.records", lambda: {"tried": lacking})
+    monkeypatch.setattr("corpora.survey.records.debian.installed", lru_cache(lambda: {"gcc": "1"}))
+    monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/apt-get")
+    monkeypatch.setattr("subprocess.run", lambda words, **_: asked.append(words))
+    install._install_debian([replace(BUILTINS["cpython"], name="tried")])
+    (words,) = asked
+    assert words[:3] == ["apt-get", "-o", "DPkg::Lock::Timeout=600"]
+    assert words[-1] == "libnothing-dev"
 
 
 def test_the_tool_knows_the_records_and_every_verb_of_overlong(tmp_path):
