@@ -87,6 +87,8 @@ def _demonstrated(demonstration: Demonstration, target: str, cause: Cause) -> Co
 
 def _unlike(answer: Shown, cause: Cause) -> str:
     """The reason why an answer is not the observed one; empty if it is."""
+    if cause.observed.startswith("internal error"):
+        return f"it printed: {answer.line}; a refusal of any kind looks like that"
     observed = cause.observed.split()
     if (observed[:1] == ["accepted"]) != answer.accepted:
         return f"it printed: {answer.line}"

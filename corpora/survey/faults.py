@@ -28,7 +28,7 @@ _CLASSES = {"OV201": "overlong forms", "OV202": "surrogates", "OV203": "numbers 
             "OV207": "forms of seven octets", "OV208": "forms of five and six octets"}  # fmt: skip
 _NUMBERS = frozenset({"OV201", "OV202", "OV203"})
 _CLEAREST = ("OV207", "OV205", "OV206")
-"""The codes whose inputs show best that nothing is checked."""
+"""The codes whose inputs show best that nothing is checked, or no tail."""
 _SIGNATURE = "efbbbf"
 _NOTHING_CHECKED = "accepts errors"
 """The words of a condition that takes whatever is ill-formed."""
@@ -79,7 +79,7 @@ class Fault:
     @property
     def example(self) -> Cause:
         """The cause to show first: a short one, and clear."""
-        first = {code: place for place, code in enumerate(_CLEAREST)} if self.name == VALIDATION else {}
+        first = {code: place for place, code in enumerate(_CLEAREST)} if self.name in (VALIDATION, TAILS) else {}
         return min(self.causes, key=lambda each: (len(each.octets), first.get(each.code, len(first)), each.code))
 
     def without(self, codes: Iterable[str]) -> Fault:

@@ -58,6 +58,8 @@ _FIXES = {
 }
 """What mends a fault, by its name."""
 _TABLE = "decode these octets by the table of RFC 3629, section 3"
+_DEFECTS = {TAILS: "OV205", LEADS: "OV206", END: "OV204"}
+"""The defect that a fault lets pass, whatever code its example has."""
 _OF_VALIDATION = """UTF-8 has rules for which octets may follow which (RFC 3629, section 4), and octets that break them
 are no UTF-8. Here such octets are taken as text all the same."""
 _PRIVATE = """**Please report this privately first**, by the way that the project's security policy names: a program
@@ -88,7 +90,7 @@ def _parts(
     what = plain(printable(subject.recorded.get(WHAT, subject.name or subject.id), 400))
     obtained = subject.recorded.get(OBTAINED, HERE)
     of = f", {plain(printable(obtained, 400))}" if obtained != HERE else ""
-    tried = [each for each in dict.fromkeys(versions) if each != subject.version]
+    tried = [each for each in dict.fromkeys(versions) if each not in ("", subject.version)]
     yield "Hello, and thank you for your work. A survey of UTF-8 decoders found this; the program below shows it alone."
     yield f"Seen with {plain(printable(subject.version, 400))}{of} ({what})."
     if tried:
@@ -121,13 +123,16 @@ def _parts(
     yield _fenced("\n".join(by_hand(shown.record)), "sh")
     if fault.name == VALIDATION:
         yield _OF_VALIDATION
-    elif not shown.memory:
-        yield plain((DEFECTS.get(example.code) or KINDS[example.code]).paragraph)
+    elif not shown.memory and fault.name not in (NONCHARACTERS, SIGNATURE):
+        told = _DEFECTS.get(fault.name, example.code)
+        yield plain((DEFECTS.get(told) or KINDS[told]).paragraph)
     yield f"overlong calls this {', '.join(fault.codes)}."
 
 
 def _expected(cause: Cause) -> str:
-    return "refused" if cause.expected.startswith("reject") else plain(printable(cause.expected, 200))
+    if cause.code in DEFECTS:
+        return "refused" if cause.expected.startswith("reject") else "U+FFFD in place of it"
+    return plain(printable(cause.expected, 200))
 
 
 def _observed(cause: Cause) -> str:

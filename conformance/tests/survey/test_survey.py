@@ -461,3 +461,10 @@ def test_the_tool_knows_the_records_and_every_verb_of_overlong(tmp_path):
         assert done.returncode == status, done.stderr
     assert done.stderr.startswith(f"overlong: {name}: not available here: ")
     assert f"no target '{name}'" in CliRunner().invoke(cli, ["certify", name]).stderr
+
+
+def test_a_program_that_prints_refused_shows_no_error_of_the_decoder(monkeypatch):
+    record_of(monkeypatch, "def decode(octets):\n    raise IndexError")
+    confirmed = confirm("tried", replace(OVERLONG, code="OV601", observed="internal error: IndexError"))
+    assert confirmed is not None
+    assert "a refusal of any kind looks like that" in confirmed.why_not
