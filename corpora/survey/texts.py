@@ -103,7 +103,7 @@ def _parts(
         "by experiment": plain(printable(fault.condition, 400)),
         "effect": _effect(fault, shown.memory),
         "rule": rule_of(example, *_OF_DOCUMENTS.get(shown.record.document, ()), *_OF_FAULTS.get(fault.name, ())),
-        "suggested fix": _FIXES.get("memory" if shown.memory else fault.name, _TABLE),
+        "suggested fix": also.fix or _FIXES.get("memory" if shown.memory else fault.name, _TABLE),
         "see also": f"<{also.upstream}>" if also.upstream else "",
     }
     yield "\n".join(f"- {title}: {words}" for title, words in facts.items() if words)

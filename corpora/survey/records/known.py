@@ -16,6 +16,7 @@ class Known:
     documented: str = ""
     upstream: str = ""
     note: str = ""
+    fix: str = ""
 
 
 @lru_cache(maxsize=1)
