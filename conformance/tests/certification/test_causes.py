@@ -125,8 +125,10 @@ KNOWN, EVERYWHERE = HERE.parents[1] / "known_wrong.py", HERE.parents[3] / "bench
         (
             KNOWN,
             "remembers_the_last_error",
-            "outputs other characters for well-formed text in inputs of 1 or more octets "
-            "and after an earlier call that was refused",
+            (
+                "outputs other characters for well-formed text in inputs of 1 or more octets "
+                "and after an earlier call that was refused"
+            ),
         ),
         (
             HERE,
