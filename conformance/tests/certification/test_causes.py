@@ -63,6 +63,13 @@ def strips(octets: bytes) -> str:
     return octets.decode().strip()
 
 
+def has_a_buffer(octets: bytes) -> bool:
+    try:
+        return bool(octets[:60].decode() or True)
+    except UnicodeDecodeError:
+        return False
+
+
 def of(decoder, *suites, **more):
     return certify(f"py:{HERE}:{decoder.__name__}", suites=suites or ["core"], sweeps=(), **more).run
 
@@ -135,6 +142,7 @@ KNOWN, EVERYWHERE = HERE.parents[1] / "known_wrong.py", HERE.parents[3] / "bench
             "strips",
             "outputs other characters for 29 characters, such as U+0009, U+2001 and U+3000 at the start or the end",
         ),
+        (HERE, "has_a_buffer", "reads only the first 60 octets, and cuts a character there"),
         (EVERYWHERE, "refuses_all_at_0", "refuses well-formed text"),
         (EVERYWHERE, "refuses_all_but_ascii", "refuses characters beyond ASCII"),
     ],

@@ -51,9 +51,14 @@ class Condition:
     offsets: bool = False
     """True if the target reports offsets: then they show a wrong verdict, too."""
 
+    reads: int = 0
+    """The octets that are read: the decoder answers as if there were no more; 0: all."""
+
     def holds(self, question: Asked | bytes) -> bool:
         """True if the decoder is predicted to answer a question wrongly, or to report another place, for this cause."""
         asked = Question(question) if isinstance(question, bytes) else question
+        if self.reads:
+            return self._differs_from_first(asked.octets)
         if self.carries:
             return self._carried(asked)
         if self.streams:
@@ -89,6 +94,12 @@ class Condition:
         """True if the answer depends on an earlier call or stream."""
         return self.carries or any(atom.factor in OF_CALLS for atom in self.rule.atoms)
 
+    def _differs_from_first(self, octets: bytes) -> bool:
+        """True if the octets that are read have another verdict, or an error at another place."""
+        read = octets[: self.reads]
+        first, end = self.text.end(read), self.text.end(octets)
+        return (first == len(read)) != (end == len(octets)) or (self.offsets and first != min(end, len(read)))
+
     def _carried(self, asked: Asked) -> bool:
         before = self._before(asked) or b""
         if not self.rule.holds(self._site(asked, 0, 0)):
@@ -117,6 +128,7 @@ class Condition:
             "rule": [atom.to_json() for atom in self.rule.atoms],
             "dialect": self.speaks,
             **({"commits": self.commits} if self.commits else {}),
+            **({"reads": self.reads} if self.reads else {}),
         }
 
     @cached_property
