@@ -99,8 +99,8 @@ def page() -> Iterator[str]:
         done_by = ", ".join(code(each) for each in DONE_BY.get(name, ()))
         yield f"Measured by it here: {done_by or 'no decoder that ships with an adapter'}."
     yield from ("", "## Where the octets end", "")
-    yield "At the end of a stream a mode can only wait or answer. Suites test all modes but `fatal` in two ways: with the"
-    yield "whole input, and in chunks, where a decoder that holds nothing back outputs each character, and each"
+    yield "At the end of a stream a mode can only wait or answer. Suites test all modes but `fatal` in two ways: with"
+    yield "the whole input, and in chunks, where a decoder that holds nothing back outputs each character, and each"
     yield "replacement, as soon as no further octet can change it ([protocol](protocol.md#streams))."
 
 
