@@ -140,8 +140,8 @@ def _rule(name: str) -> str:
 def dialects() -> Iterator[str]:
     """The page of dialects and error modes."""
     yield from (NOTICE, "", "# Dialects and error modes", "")
-    yield "A *dialect* says which octets are well-formed, and what they stand for. An *error mode* says what is put"
-    yield "out for octets that are not. `overlong certify --profile DIALECT` measures a decoder by any of these"
+    yield "A *dialect* says which octets are well-formed, and what they mean. An *error mode* says what"
+    yield "replaces octets that are not. `overlong certify --profile DIALECT` measures a decoder by any of these"
     yield "dialects ([command line](command-line.md)), its greeting's `error_mode` says by which error mode"
     yield "([protocol](protocol.md)), and `overlong identify` finds out both ([identify](identify.md))."
     yield from ("", "## Dialects", "")
@@ -165,8 +165,8 @@ def dialects() -> Iterator[str]:
     yield "(ED A0 80), two octets of three (E2 82), a letter. *States* are those of the smallest machine that says for"
     yield "each octet what it does to the output, over `rfc3629`; *strings* make its complete suite, and *suite* is"
     yield "their number with all prefixes: the size of `complete-0-replacing` (for `fatal`: `complete-0-refusing`,"
-    yield "which asks for positions of refusals)."
-    yield from ("", "| error mode | what is put out | source | states | strings | suite |", "|---|---|---|---|---|---|")
+    yield "which tests positions of refusals)."
+    yield from ("", "| error mode | output | source | states | strings | suite |", "|---|---|---|---|---|---|")
     for name, mode in ERROR_MODES.items():
         refuses = mode.stands_for is None
         machine = place_machine(dialect()) if refuses else output_machine(dialect(), mode)

@@ -32,7 +32,7 @@ def page(texts: Path) -> Iterator[str]:
     Args:
         texts: the folder with a survey's texts for maintainers.
     """
-    yield from ("# What stands out", "")
+    yield from ("# What matters most", "")
     yield "What matters most in the newest survey. Each is shown by a program that does not know overlong, with what"
     yield "it prints. `python corpora/survey issues` runs the programs of decoders that have a text for their"
     yield "maintainers. What a library announces is not here."

@@ -144,12 +144,12 @@ def _index(
     right = sum(subject.state is State.CONFORMS for subject in subjects)
     wrong = sum(subject.state is State.DIVERGES for subject in subjects)
     yield from ("# Survey of decoders", "")
-    yield f"{len(subjects)} decoders in {len(languages)} languages, asked on {date}: {right} conform, {wrong} diverge"
+    yield f"{len(subjects)} decoders in {len(languages)} languages, tested on {date}: {right} conform, {wrong} diverge"
     yield f"from RFC 3629, and {len(subjects) - right - wrong} conform but for their error mode or another claim beside"
-    yield "the verdict. [What stands out](findings.md) tells what matters most, each with a program that shows it;"
+    yield "the verdict. [What matters most](findings.md) has a program for each finding;"
     yield "[how it was made](../survey.md) tells how to repeat it. A decoder that diverges may mean to: its page says"
     yield "what its documentation announces."
-    yield from ("", "What stands out:", "")
+    yield from ("", "What matters most:", "")
     for number, finding in enumerate(findings.findings(), 1):
         yield f"{number}. [{finding['what']}](findings.md#finding-{number}): {finding['seen']}."
     yield from ("", "```{raw} html", *_filtered(subjects), "```", "", "## By fault", "")
@@ -294,7 +294,7 @@ def _fault(name: str, found: Sequence[tuple[Subject, Cause]]) -> Iterator[str]:
 
 def _modes(by_mode: Mapping[str, Sequence[Subject]]) -> Iterator[str]:
     yield from ("# Error modes: how decoders replace", "")
-    yield "What a decoder that does not refuse puts out for ill-formed octets. The modes with a name are described in"
+    yield "What a decoder that does not refuse outputs for ill-formed octets. The modes with a name are described in"
     yield "[error modes](../error-modes.md); the others were learned, and three examples tell them from the nearest."
     for mode in sorted(by_mode, key=lambda mode: (mode not in ERROR_MODES, mode)):
         yield from ("", f"## {plain(mode)}", "")
@@ -318,7 +318,7 @@ def _streams(subjects: Sequence[Subject]) -> Iterator[str]:
 def _history(kept: Mapping[str, Report]) -> Iterator[str]:
     yield from ("# History", "")
     if len(kept) == 1:
-        yield f"The survey of {next(iter(kept))} is the first. The next one will say here what was mended, what broke,"
+        yield f"The survey of {next(iter(kept))} is the first. The next one will say here what was fixed, what broke,"
         yield "and in which version; `overlong diff` says it in a terminal."
     for older, newer in pairwise(kept):
         yield from ("", f"## {older} to {newer}", "")

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def page() -> Iterator[str]:
     """The page."""
     yield from (NOTICE, "", "# ABIs", "")
-    yield "What stands behind `?abi=` of a function in a [shared library or WebAssembly module](shared-libraries.md)."
+    yield "What to write after `?abi=` of a function in a [shared library or WebAssembly module](shared-libraries.md)."
     yield "Units are in the machine's byte order. A function that decodes gets room for `4 * length + 16` units if it"
-    yield "is told how much there is. Any number may stand for more units than had room; that is no refusal."
+    yield "gets the size. If the output has more units than had room, it may return any number; that is no refusal."
     yield ""
     yield from table(
         ("`abi=`", "the function", "what it answers"),

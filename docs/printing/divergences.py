@@ -1,6 +1,6 @@
 """The divergences of decoders with an adapter: causes from ``divergences.toml``, answers from ``divergences.tsv``.
 
-A test asks each question of a row again.
+A test repeats each row.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def page() -> Iterator[str]:
     yield f"{len(BUILTINS)} decoders ship with an adapter ([decoders.md](decoders.md)); {len(depart)} depart from RFC"
     yield "3629, or from Unicode's practice for U+FFFD. Each section says why, then lists the answers with the version,"
     yield "the right answer and the [code](codes.md). Each kind of departure was first confirmed by a program that uses"
-    yield "neither overlong nor its adapter, in the decoder's language or at its command line (*seen in*); a test asks"
-    yield "each row again. To see one yourself, run `overlong replay input/C0AF java-jackson`, with a dot between"
+    yield "neither overlong nor its adapter, in the decoder's language or at its command line (*seen in*); a test"
+    yield "repeats each row. To see one yourself, run `overlong replay input/C0AF java-jackson`, with a dot between"
     yield "chunks (`input/E2.82.AC`). Other versions may answer otherwise."
     yield ""
-    yield "In the tables, `decode C0 AF` and `validate C0 AF` ask for a refusal, `replace E0 41` for replacement,"
-    yield "`stream E2 / 82` and `replace-stream` for the same in chunks; `encode D800` gives an encoder code points,"
-    yield "`encode-16` units of UTF-16, and `size` asks how many octets it announces. A number behind *accepted* was"
-    yield "put out, whether or not it is a scalar value; *incomplete* claims that more octets might have made a"
+    yield "In the tables, `decode C0 AF` and `validate C0 AF` test refusals, `replace E0 41` replacement,"
+    yield "`stream E2 / 82` and `replace-stream` the same in chunks; `encode D800` gives an encoder code points,"
+    yield "`encode-16` units of UTF-16, and `size` tests how many octets it announces. A number after *accepted* is"
+    yield "output, whether or not it is a scalar value; *incomplete* claims that more octets might have made a"
     yield "character. Without a code, `certify` measures the decoder by the error mode that it has; by an unknown one,"
     yield "only [what is wrong in any mode](results.md#unknown-error-modes)."
     for section, group in groupby(rows, key=lambda row: row["section"]):
@@ -48,7 +48,7 @@ def page() -> Iterator[str]:
         for cause in causes:
             if cause["section"] == section:
                 yield from _lines(cause)
-        yield from table(("decoder", "version", "asked", "its answer", "the right one", "code"), map(_cells, group))
+        yield from table(("decoder", "version", "test", "its answer", "the right one", "code"), map(_cells, group))
     yield from _conforming([name for name in BUILTINS if name not in depart])
 
 
@@ -71,7 +71,7 @@ def _lines(cause: _Cause) -> Iterator[str]:
 def _conforming(names: list[str]) -> Iterator[str]:
     yield from ("", "## Those that conform", "")
     yield f"The other {len(names)} do what RFC 3629 says, and replace as Unicode does, in all that `certify --quick`"
-    yield "asks of them; each only in what its interface offers, and with the [traits](protocol.md#traits) that it"
+    yield "tests; each only in what its interface offers, and with the [traits](protocol.md#traits) that it"
     yield "declares."
     yield ""
     languages = dict.fromkeys(BUILTINS[name].language for name in names)

@@ -35,7 +35,7 @@ _ERRORS = 6
 """The most errors of a string to name."""
 _COMPLETE = ("complete-0", "complete-0-refusing", "complete-0-replacing")
 _SWEPT = 4
-"""The length in octets up to which a sweep can ask every string."""
+"""The length in octets up to which a sweep can test every string."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def linked(vector: Vector) -> str:
 
 
 def ours(entry: Entry) -> str:
-    """Our vectors and suites that ask this string, or its parts: the nearest first."""
+    """Our vectors and suites that have this string, or its parts: the nearest first."""
     vector = same_octets(entry)
     if vector is not None and entry.chunks and vector.chunks != entry.chunks:
         asked = entry.octets in _core() and entry.chunks in set(cuts(entry.octets))
@@ -182,7 +182,7 @@ def _counted(entries: Iterable[Entry]) -> tuple[int, int, int]:
 def _index() -> Iterator[str]:
     yield from ("# Lists of others", "")
     yield "Test strings that other projects have, and the [vector](../vectors/index.md) of ours with the same octets."
-    yield "Where no vector is the same, the page names what asks the string or its errors."
+    yield "Where no vector is the same, the page names the suite with the string or its errors."
     yield "[Comparison](../compared.md) says which faults each list finds; `overlong score` says it of any list."
     rows = [
         (f"[{plain(each.title)}]({name}.md)", *map(str, (len(each.entries()), *_counted(each.entries()))))
@@ -203,9 +203,9 @@ def _list(listed: Listed) -> Iterator[str]:
         ("measured", f"`overlong score corpora/elsewhere/{listed.name}.tsv` says which faults it finds"),
     )
     yield from table(("", ""), rows)
-    yield from ("", "A vector has the same octets. A suite or sweep in its place asks them, too. Where only errors or")
+    yield from ("", "A vector has the same octets. A suite or sweep in its place has them, too. Where only errors or")
     yield "characters are named, neither a family of vectors nor a complete suite has the string as a whole:"
-    yield from ("`overlong explain HEX` tells what is right, `overlong replay HEX TARGET` asks a decoder.", "")
+    yield from ("`overlong explain HEX` tells what is right, `overlong replay HEX TARGET` tests a decoder.", "")
     yield from table(
         ("there", "octets", "chunks", "verdict there", "here"),
         (

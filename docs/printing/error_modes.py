@@ -33,17 +33,17 @@ TELLING = {
     "with it: E0 80 AF is one, ED A0 80 is one. It is older than maximal subparts. That leads announce is how RFC 2279 "
     "describes them, up to FD, which announces five tails.",
     "replacement-per-length": "The lead octet says how many octets follow it, and so many are taken with it, whatever "
-    "they are: tails, text, or the lead of another character. This is called over-consumption: a quotation mark behind "
-    "C2 is gone, and what it closed goes on. Only leads of RFC 3629 announce, C2 to F4; others are one each.",
+    "they are: tails, text, or the lead of another character. This is called over-consumption: a quotation mark after "
+    "C2 is gone, and what it closed continues. Only leads of RFC 3629 announce, C2 to F4; others are one each.",
     "replacement-up-to-lead": "As `replacement-per-length`, but an octet that can begin a character is never taken "
-    "with what stands before it: no text is lost. It differs from `replacement-per-sequence` in that C2 FF is one, and "
+    "with the octets before it: no text is lost. It differs from `replacement-per-sequence` in that C2 FF is one, and "
     "C0 80 is two.",
     "replacement-per-surrogate": "As `replacement`, but ED A0 80 to ED BF BF, the octets that would spell a surrogate, "
     "are one. Everything else is replaced as Unicode does.",
     "replacement-per-run": "All ill-formed octets up to the next character are one. The number of U+FFFD says nothing "
     "of how much was lost.",
     "skip": "Ill-formed octets vanish. Two octets apart come together: `<scr`, C0, `ipt>` passes a filter as it is and "
-    "becomes a tag behind it. Unicode Technical Report 36 warns of that.",
+    "becomes a tag after it. Unicode Technical Report 36 warns of that.",
     "utf-8b": "Every octet becomes a lone surrogate that no character has, and comes back when the text is encoded: "
     "nothing is lost. What comes out is not Unicode text; other encoders refuse it.",
     "iso-8859-1": "The octets are taken for another encoding, each by itself. E9 alone becomes é, as its writer may "
@@ -70,12 +70,12 @@ DONE_BY = {
 def page() -> Iterator[str]:
     """The page."""
     yield from (NOTICE, "", "# Error modes", "")
-    yield "An error mode says what a decoder puts out for octets that are ill-formed. RFC 3629 does not choose one;"
+    yield "An error mode says what a decoder outputs for octets that are ill-formed. RFC 3629 does not choose one;"
     yield "Unicode recommends `replacement`. All that is here is computed by the reference from its automaton."
     yield from ("", "## Side by side", "")
     words = telling_strings()
     yield f"{len(words)} strings of two octets tell every two modes apart. Feed them to a decoder, and you know which"
-    yield "of these it may have; `overlong identify` goes on until it is certain ([identify](identify.md))."
+    yield "of these it may have; `overlong identify` continues until it is certain ([identify](identify.md))."
     yield ""
     head = ("error mode", *(code(spaced_hex(word)) for word in words))
     yield from table(head, ((f"[`{mode}`](#{mode})", *(put_out(word, mode) for word in words)) for mode in ERROR_MODES))
@@ -88,9 +88,9 @@ def page() -> Iterator[str]:
     yield from _least()
     yield from ("", "## The pictures", "")
     yield f"Each shows `{spaced_hex(EXAMPLE)}`: a letter, an overlong form (E0 80 AF), a surrogate (ED A0 80),"
-    yield "two octets of three (E2 82), a letter. Between the octets stands the state of [the automaton](automaton.md),"
+    yield "two octets of three (E2 82), a letter. Between the octets is the state of [the automaton](automaton.md),"
     yield "named by octets that lead to it; a cross where no way leads on, so that it starts again. An arrow leads to"
-    yield "what is put out for the octets above it."
+    yield "the output for the octets above it."
     for name, mode in ERROR_MODES.items():
         yield from ("", f"### {name}", "", f"{mode.line[0].upper()}{mode.line[1:]}. Source: {mode.source}.", "")
         shown = " ".join(put_out(EXAMPLE, name).replace("*", "").split())
@@ -99,8 +99,8 @@ def page() -> Iterator[str]:
         done_by = ", ".join(code(each) for each in DONE_BY.get(name, ()))
         yield f"Measured by it here: {done_by or 'no decoder that ships with an adapter'}."
     yield from ("", "## Where the octets end", "")
-    yield "At the end of a stream a mode can only wait or answer. All modes but `fatal` are asked in two ways: with the"
-    yield "whole input, and in chunks, where a decoder that holds nothing back puts out each character, and each"
+    yield "At the end of a stream a mode can only wait or answer. Suites test all modes but `fatal` in two ways: with"
+    yield "the whole input, and in chunks, where a decoder that holds nothing back outputs each character, and each"
     yield "replacement, as soon as no further octet can change it ([protocol](protocol.md#streams))."
 
 

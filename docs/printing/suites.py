@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def page() -> Iterator[str]:
     """The page."""
     yield from (NOTICE, "", "# Suites, tiers and plans", "")
-    yield "What [`certify`](command-line.md#certify) asks, in this order. [Power](power.md) says what each part finds."
+    yield "What [`certify`](command-line.md#certify) runs, in this order. [Power](power.md) says what each part finds."
     yield from ("", "## Suites", "")
-    yield "A target is asked every suite of which it offers an operation ([the letters](protocol-constants.md)). The"
+    yield "A target gets every suite of which it offers an operation ([the letters](protocol-constants.md)). The"
     yield "numbers are those of `rfc3629`; that of `complete-0-replacing` depends on the target's error mode."
     yield ""
     yield from table(
@@ -40,7 +40,7 @@ def page() -> Iterator[str]:
         ),
     )
     yield from ("", "## Plans", "")
-    yield "What a [sweep](sweeps.md) asks: `overlong sweep --plan exhaustive-4 TARGET`; so does `certify`. For a"
+    yield "What a [sweep](sweeps.md) tests: `overlong sweep --plan exhaustive-4 TARGET`; so does `certify`. For a"
     yield "capital letter in a name write a number. The counts are those of `rfc3629`."
     yield ""
     yield from table(("plan", "strings", "what it shows"), (tuple(row.values()) for row in rows_of("plans.tsv")))

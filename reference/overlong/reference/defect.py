@@ -100,7 +100,7 @@ UNEXPECTED_TAIL = Defect(
     "a tail octet where a character must begin",
     "RFC 3629 §4",
     "octets that vanish or change",
-    "80 to BF only continue a character. Here one stands where a character must begin: alone, after a complete "
+    "80 to BF only continue a character. Here one is where a character must begin: alone, after a complete "
     "character, or after octets that were already ill-formed.",
     (176,),
 )

@@ -148,7 +148,7 @@ Examples:
 @baseline_option
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress; on success, print one line.")
-@click.option("-v", "--verbose", is_flag=True, help="Also print what was asked, proved and left out, and the digests.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print what was tested, proved and left out, and the digests.")
 def command(
     target: tuple[str, ...],
     plans: tuple[str, ...],

@@ -39,7 +39,7 @@ def command(what: tuple[str, ...], profile: str) -> None:
     \b
     Exit status:
       0  explained
-      2  there is no such code, or WHAT does not stand for octets
+      2  there is no such code, or WHAT means no octets
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.oracle.explanation import explain_code, explain_octets
     from overlong.conformance.protocol.kind import KINDS

@@ -63,7 +63,7 @@ PICTURES = (".svg", ".mmd", ".dot")
     default=1_000_000,
     show_default=True,
     metavar="N",
-    help="Most strings to ask one operation.",
+    help="Most strings for one operation.",
 )
 @with_limits
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")

@@ -35,7 +35,7 @@ def with_plans(command: Any) -> Any:
         type=click.IntRange(LEAST, GREATEST),
         metavar="N",
         callback=_around,
-        help="Also ask around N octets and N characters, a threshold of the decoder (the plan constant-N); repeatable.",
+        help="Also test inputs near N octets and N characters (the plan constant-N); repeatable.",
     )
     return plan(constant(command))
 

@@ -195,7 +195,7 @@ KINDS = {
              "bits were cut off. Then a check before encoding says nothing about the decoded text."),
         Kind(Code.REFUSAL_PLACE, ENCODER, "wrong place of a refusal", "",
              "The refusal is right, its index is wrong. The right index is that of the first number that is no scalar "
-             "value, counted from 0 in code points, or in code units for UTF-16. A caller that mends the text at a "
+             "value, counted from 0 in code points, or in code units for UTF-16. A caller that fixes the text at a "
              "wrong index loses characters or never ends."),
         Kind(Code.SIZE, ENCODER, "wrong size announced", "RFC 3629 §3",
              "The encoder announces another number of octets than a correct encoder writes. If it is too small, a "

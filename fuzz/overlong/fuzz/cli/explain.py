@@ -28,7 +28,7 @@ def command(what: tuple[str, ...], profile: str) -> None:
     \b
     Exit status:
       0  explained
-      2  there is no such code or finding, or WHAT does not stand for octets
+      2  there is no such code or finding, or WHAT means no octets
     """  # noqa: D301 (click reads the backspace)
     if not _FINDING.fullmatch(what[-1]):
         click.get_current_context().invoke(explain.command, what=what, profile=profile)
