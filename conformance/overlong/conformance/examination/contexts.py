@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.factors import FAR_BEFORE, FAR_BEHIND
+from overlong.conformance.examination.factors import FAR_BEFORE, FAR_BEHIND, block_of
 from overlong.conformance.examination.least import BURDEN, thresholds
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ Around = tuple[bytes, bytes]
 _COARSE = tuple(bytes([octet]) for octet in b"\0\t\n a0/\\'\"<\x7f")
 _FAR = (200, 1000, 5000, 20_000, 60_000, 100_000, 140_000)
 _GAPS = (1, 2, 3, 4, 6, 9, 17)
+_TURNS = 4
+"""Blocks, of which the last end is tried."""
 _FEW, _PARTS = 3, 8
 _NEAR, _CLOSE = 130, 20
 """How far from the start, and from the end, each offset is tried."""
@@ -267,6 +269,10 @@ class Experiments:
         random, found = self.random, dict[str, int]()
         for atom in rule.atoms:
             value: int | None = None
+            if (block := block_of(atom.factor)) is not None:
+                turns = max(1, min(_TURNS, self.most // block - 1))
+                found["offset"] = max(0, random.randint(1, turns) * block - random.randrange(6))
+                continue
             if atom.values is not None and atom.factor in ("offset", "length", "behind", "characters", "wide"):
                 value = random.choice(sorted(atom.values))
             elif atom.modulus:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.examination.adjoining import adjoining
 from overlong.conformance.examination.asking import RIGHT, OutOfBudget
+from overlong.conformance.examination.blocks import across_blocks
 from overlong.conformance.examination.calls import carried, carries, recalled
 from overlong.conformance.examination.cancelling import cancelling
 from overlong.conformance.examination.factors import ADDRESS
@@ -81,7 +82,7 @@ class Course:
         if cancelling(inquiry) or adjoining(inquiry):
             repeat(inquiry)
             decide(inquiry)
-        else:
+        elif not across_blocks(inquiry):
             reread(inquiry)
             learn(inquiry)
             with inquiry.asker.reserving(_RESERVED):

@@ -23,7 +23,7 @@ BITS = (8, 10, 12, 15, 16)
 FAR_BEFORE, FAR_BEHIND = 5, 9
 """How many octets before and behind a place are told apart."""
 NUMBER, OCTET, FLAG = "number", "octet", "flag"
-_SEEN, _STANDS, _OCTET_BEFORE = "seen ", "stands ", "octet -"
+_SEEN, _STANDS, _OCTET_BEFORE, _ACROSS = "seen ", "stands ", "octet -", "across "
 
 
 @dataclass(slots=True)
@@ -108,6 +108,13 @@ def stands(octets: bytes, far: int) -> Factor:
     return Factor(f"{_STANDS}{octets.hex()} {far}", FLAG, value)
 
 
+def across(block: int) -> Factor:
+    """Whether the end of a block, of those that begin at the first octet, lies within the octets of the place."""
+    return Factor(
+        f"{_ACROSS}{block}", FLAG, lambda site: int(site.start // block < max(site.start, site.end - 1) // block), 1
+    )
+
+
 @cache
 def factor_named(name: str) -> Factor:
     """The factor of a name."""
@@ -115,6 +122,8 @@ def factor_named(name: str) -> Factor:
         return seen(octets)
     if (placed := octets_placed(name)) is not None:
         return stands(*placed)
+    if (block := block_of(name)) is not None:
+        return across(block)
     if name not in _BY_NAME and name.startswith(_OCTET_BEFORE):
         return octet_before(int(name[len(_OCTET_BEFORE) :]))
     return _BY_NAME[name]
@@ -123,6 +132,11 @@ def factor_named(name: str) -> Factor:
 def seen_octets(name: str) -> bytes | None:
     """The octets that stand anywhere before, if the name of a factor says that."""
     return bytes.fromhex(name[len(_SEEN) :]) if name.startswith(_SEEN) else None
+
+
+def block_of(name: str) -> int | None:
+    """The octets of a block, if the name of a factor says that its end lies within the octets."""
+    return int(name[len(_ACROSS) :]) if name.startswith(_ACROSS) else None
 
 
 def octets_placed(name: str) -> tuple[bytes, int] | None:
@@ -289,6 +303,7 @@ FACTORS: tuple[Factor, ...] = (
     Factor("ascii before", NUMBER, _ascii_before, 1),
     Factor("ascii behind", NUMBER, _ascii_behind, 1),
     Factor("size of all before", NUMBER, _only_size, 1),
+    *map(across, BLOCKS[2:]),
     Factor("nearest end", NUMBER, lambda site: min(site.start, len(site.octets) - site.end), 1),
     Factor("zeros", NUMBER, lambda site: site.octets.count(0, 0, site.start)),
     *(Factor(f"rest of {block}", FLAG, _in_rest(block)) for block in BLOCKS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.factors import NONE, octets_placed, seen_octets
+from overlong.conformance.examination.factors import NONE, block_of, octets_placed, seen_octets
 from overlong.conformance.examination.products import octets_in_words
 from overlong.conformance.support.printable import thousands
 from overlong.reference import WellFormed, dialect, segments
@@ -76,6 +76,8 @@ def phrase(atom: Atom) -> str:
     if (placed := octets_placed(name)) is not None:
         octets, far = placed
         return f"{'not ' * (atom.high == 0)}{far} octets after {scalars(octets, 'rfc3629')}"
+    if (block := block_of(name)) is not None:
+        return f"{'not ' * (atom.high == 0)}across {'each' if atom.high else 'a'} multiple of {thousands(block)}"
     return _other(atom)
 
 
