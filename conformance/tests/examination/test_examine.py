@@ -360,3 +360,15 @@ def test_an_earlier_call_may_decide(library):
     assert found.sentence == "accepts FF after an earlier call that ended in F0 9F"
     assert condition(found).holds(Question(b"a\xff", (b"\xf0\x9f",)))
     assert not condition(found).holds(Question(b"a\xff", (b"\xf0\x9f\x98",)))
+
+
+@pytest.mark.parametrize(("block", "words", "end"), [(64, "64", 3), (96, "96", 3), (4096, "4 096", 1)])
+def test_blocks_that_are_taken_by_themselves_have_their_size(block, words, end, tmp_path):
+    """Whatever the example: a character across the end of the first block, or of the third."""
+    (tmp_path / "blocks.py").write_text(
+        f"def decode(octets):\n"
+        f"    return ''.join(octets[at : at + {block}].decode() for at in range(0, len(octets), {block}))\n"
+    )
+    found = face.examine(f"py:{tmp_path}/blocks.py:decode", b"a" * (end * block - 1) + "é".encode())
+    assert found.sentence == f"refuses characters beyond ASCII across each multiple of {words}"
+    assert found.confirmed

@@ -60,11 +60,6 @@ def _holds(inquiry: Inquiry, condition: Condition, parts: list[list[bytes]]) -> 
 
 
 def _sizes(start: int, length: int) -> list[int]:
-    """The sizes of blocks of which an end lies within a character, ascending: the ends themselves, and their halves."""
-    found = set[int]()
-    for end in range(start + 1, start + length):
-        size = end
-        while size >= _LEAST:
-            found.add(size)
-            size = size // 2 if size % 2 == 0 else 0
-    return sorted(found)
+    """The sizes of blocks of which an end lies within a character, ascending."""
+    ends = range(start + 1, start + length)
+    return [size for size in range(_LEAST, ends.stop) if any(end % size == 0 for end in ends)]
