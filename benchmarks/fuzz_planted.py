@@ -32,7 +32,7 @@ from runner import figure
 
 if TYPE_CHECKING:
     from overlong.fuzz.execution.divergence import Fingerprint
-    from overlong.fuzz.minimise.stored import StoredFinding
+    from overlong.fuzz.campaign.stored import StoredFinding
     from planted.bugs import Bug
 
 SECONDS, SHARE = 60.0, 0.95

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from overlong.fuzz.minimise.stored import StoredFinding
+    from overlong.fuzz.campaign.stored import StoredFinding
     from overlong.reference import Dialect
 
 TARGETS = ("one", "two")

@@ -50,7 +50,6 @@ READ = """
 import numpy as np
 from overlong.conformance.oracle.columnar import ColumnReader
 from overlong.fuzz.execution.compiled import verdicts_on
-from overlong.fuzz.execution.places import InputPlaces
 from overlong.fuzz.generation.compiled_features import first_to_reach
 from overlong.fuzz.generation.generated import Generated
 from overlong.fuzz.generation.reading import reading_of
@@ -60,7 +59,6 @@ automaton = dialect().automaton
 lengths, octets = Generated(3, (bytes(range(256)),)).writer.columns(0, 3000)
 first_to_reach(lengths, octets, reading_of(dialect()))
 assert (ColumnReader(automaton, by_core=True).read(octets, np.array(lengths, np.uint32)).last).any()
-assert any(InputPlaces(automaton).keys(lengths, octets, bytes([1]) * len(lengths)))
 assert any(verdicts_on(lengths, octets, automaton))
 assert oracle().first_error(octets) and len(oracle().decode_scalars(chr(0x20AC).encode() * 9000)) == 9000
 """

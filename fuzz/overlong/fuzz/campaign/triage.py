@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 from overlong.conformance.examination.choosing import is_examinable, rank
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.store import Known, Triaged
+from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.execution.engine import BLOCK, UnitResult
-from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:

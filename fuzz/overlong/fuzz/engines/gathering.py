@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol.wire import ENCODING
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 from overlong.fuzz.execution.engine import UnitResult
+from overlong.fuzz.execution.places import place_of
 from overlong.fuzz.generation.features import first_to_reach
-from overlong.fuzz.minimise.place import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def fingerprint_of(finding: Finding, target: str) -> Fingerprint:
     """The fingerprint of a finding that is not examined: its code, and the octets at its place."""
-    place = finding.place if finding.operation in ENCODING else place_of(finding)  # there, octets spell numbers
+    place = finding.place if finding.operation in ENCODING else place_of(finding.vector)  # there, octets spell numbers
     return Fingerprint(target, finding.operation, finding.code, place)
 
 
