@@ -31,8 +31,8 @@ from planted.tables import build
 from runner import figure
 
 if TYPE_CHECKING:
-    from overlong.fuzz.execution.divergence import Fingerprint
     from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.execution.divergence import Fingerprint
     from planted.bugs import Bug
 
 SECONDS, SHARE = 60.0, 0.95
