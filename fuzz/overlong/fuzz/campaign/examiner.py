@@ -17,12 +17,12 @@ from overlong.conformance.examination.shrinking import is_answer, shrunk
 from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.target import BudgetSpent
 from overlong.conformance.protocol.kind import MEMORY, Code
+from overlong.conformance.protocol.wire import AGAIN, STREAMING
 from overlong.conformance.support.printable import printable
-from overlong.fuzz.campaign.differing import Differing
 from overlong.fuzz.campaign.stability import stable, steady
 from overlong.fuzz.campaign.status import CampaignError
-from overlong.fuzz.campaign.stored import AGAIN
 from overlong.fuzz.campaign.triage import Examined
+from overlong.fuzz.execution.differences import difference
 from overlong.fuzz.execution.places import place_of
 from overlong.fuzz.execution.probe import Probe
 
@@ -89,7 +89,8 @@ class Probing:
             found = self._why(finding, probe)
             if found is not None and found.condition is not None:
                 return _explained(found, divergence, finding)
-        small, minimal = shrunk(finding, self._within(probe, finding, _SECONDS))
+        seconds = _SECONDS * (1 if is_answer(finding) else _PATIENCE)
+        small, minimal = shrunk(finding, self._within(partial(probe.findings, operation=finding.operation), seconds))
         place = place_of(small.vector) if small.code in _BREAKDOWNS else small.place
         return Examined(_name(target, small, place), target, "", small, place, minimal)
 
@@ -131,8 +132,17 @@ class Probing:
     def _difference(self, divergence: Divergence, probe: Probe) -> Examined:
         """A habit shows in many places, but is one finding."""
         target, peer, finding = divergence.target, divergence.peer, divergence.finding
-        both = Differing(probe, self._probes[peer], finding.operation)
-        small, minimal = shrunk(finding, self._within(both, finding, _DIFFERENCE))
+        operation, both = finding.operation, (probe, self._probes[peer])
+        if operation not in STREAMING + AGAIN:
+            finding = replace(finding, vector=replace(finding.vector, chunks=None, earlier=None))
+
+        def differs(vectors: Sequence[Vector]) -> Iterator[Finding | None]:
+            profiles, said = [each.profile for each in both], [each.ask(vectors, operation) for each in both]
+            for vector, (one, fault), (other, fault_of_peer) in zip(vectors, *said, strict=True):
+                right = fault is None and fault_of_peer is None
+                yield difference(vector, operation, one, other, profiles) if right else None
+
+        small, minimal = shrunk(finding, self._within(differs, _DIFFERENCE))
         return Examined(id_of(json.dumps([target, peer, small.code])), target, peer, small, "", minimal)
 
     def stable(self, examined: Examined) -> int:
@@ -141,18 +151,16 @@ class Probing:
         Raises:
             TargetError: the target cannot be asked any more.
         """
-        if examined.peer:
-            return AGAIN
         return stable(examined.finding, self._probes[examined.target], self._meanwhile)
 
-    def _within(self, probe: Probe, finding: Finding, seconds: float) -> Findings:
-        """Asks a target as long as there is time to shrink a finding; a crash or a hang has more of it."""
-        deadline = self._clock() + seconds * (1 if is_answer(finding) else _PATIENCE)
+    def _within(self, asked: Callable[[Sequence[Vector]], Iterable[Finding | None]], seconds: float) -> Findings:
+        """Asks as long as there is time."""
+        deadline = self._clock() + seconds
 
         def ask(vectors: Sequence[Vector]) -> list[Finding | None]:
             if self._clock() >= deadline:
                 raise OutOfBudget
-            return [found for _, found in probe.ask(vectors, finding.operation)]
+            return list(asked(vectors))
 
         return ask
 

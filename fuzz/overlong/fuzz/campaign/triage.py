@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from overlong.conformance.examination.choosing import is_examinable, rank
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.store import Known, Triaged
-from overlong.fuzz.campaign.stored import StoredFinding
+from overlong.fuzz.campaign.stored import AGAIN, StoredFinding
 from overlong.fuzz.execution.engine import BLOCK, UnitResult
 from overlong.reference.theory import shortlex
 
@@ -193,7 +193,7 @@ class _Work:
             return examined
         there = self.findings.get(examined.id) or self._store.finding(examined.id)
         if there is None or _order(examined.finding) < _order_of(there):
-            stable = self._examiner.stable(examined)
+            stable = AGAIN if examined.peer else self._examiner.stable(examined)
             found = stored(examined, divergence, stable, self._seconds)
             if there is not None:
                 found = replace(found, first=there.first, seconds=there.seconds)
