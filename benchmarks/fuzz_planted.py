@@ -91,7 +91,8 @@ def run(bug: Bug, seed: int, more: float) -> Run:
             for divergence in thinned(ran).divergences:
                 if divergence.fingerprint not in seen and len(seen) < _FINGERPRINTS:
                     seen.add(divergence.fingerprint)
-                    examined = examiner.examine(divergence, list(result.buckets.values()))
+                    known = list(result.buckets.values())
+                    examined = examiner.joined(divergence, known) or examiner.examine(divergence, known)
                     if not isinstance(examined, str):
                         result.buckets.setdefault(examined.id, stored(examined, divergence, 0, 0.0))
             count = min(2 * count, _MOST)

@@ -380,6 +380,14 @@ def test_a_decoder_that_is_wrong_everywhere_is_not_examined_for_ever(tmp_path):
     assert note.startswith(f"one: {200 - AT_ONCE - 1} further sorts of scalars (")
 
 
+def test_what_a_known_condition_predicts_is_counted_and_not_examined(tmp_path):
+    with created(tmp_path / "campaign", engine="one condition") as campaign:
+        status = campaign.run(runs=2 * BLOCK)
+    (scalars,) = [each for each in status.findings if each.place.startswith("scalars")]
+    assert scalars.count == BLOCK
+    assert not status.notes
+
+
 def test_inputs_that_are_imported_count_from_the_next_resume_on(tmp_path):
     folder, fresh = tmp_path / "campaign", tmp_path / "fresh"
     fresh.mkdir()

@@ -88,7 +88,7 @@ def examining(tmp_path):
             fault = probe.ask_one(Vector("fuzz", octets, **more), operation)
             assert fault is not None
             divergence = Divergence(name, fault, Fingerprint(name, operation, fault.code, ""), 1)
-            result = examiner.examine(divergence, known)
+            result = examiner.joined(divergence, known) or examiner.examine(divergence, known)
             if isinstance(result, str):
                 return next(each for each in known if each.id == result)
             kept = replace(stored(result, divergence, examiner.stable(result), 0.0), telling=octets)
@@ -215,5 +215,5 @@ def test_a_condition_that_is_damaged_is_an_error_in_a_line(targets, examining):
     ):
         why = replace(first.why, condition={**first.why.condition, name: value})
         with pytest.raises(CampaignError, match=r"^finding D-[0-9a-f]{8}: condition: it is damaged"):
-            examiner.examine(divergence, [replace(first, id="D-00000000", why=why)])
+            examiner.joined(divergence, [replace(first, id="D-00000000", why=why)])
     examiner.close()

@@ -65,11 +65,16 @@ class Probing:
         probes = [Probe(target, job.limits, job.profile) for target in job.targets]
         self._probes = {probe.id: probe for probe in probes}
 
+    def joined(self, divergence: Divergence, known: Sequence[StoredFinding]) -> str:
+        """The id of the known finding that predicts a divergence, or has its code and place; empty if there is none.
+
+        Raises:
+            CampaignError: a known finding cannot be read.
+        """
+        return self._joined(divergence.finding, _of_target(known, divergence.target))
+
     def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined | str:
         """Find the bucket and the least example of a divergence; or the id of a known finding that it belongs to.
-
-        A finding that a known condition predicts, or one of a code and place that experiments could not explain, is
-        not asked again.
 
         Raises:
             CampaignError: a known finding cannot be read.
@@ -78,9 +83,7 @@ class Probing:
         probe, finding, target = self._probes[divergence.target], divergence.finding, divergence.target
         if divergence.peer:
             return self._difference(divergence, probe)
-        mine = [each for each in known if each.target == target and not each.is_difference]
-        if joined := self._joined(finding, mine):
-            return joined
+        mine = _of_target(known, target)
         finding = steady(finding, probe)
         finding = cause_of(finding, partial(probe.ask_one, operation=finding.operation)) or finding
         if joined := self._joined(finding, mine):
@@ -176,6 +179,11 @@ class Probing:
         """End all processes. Never raises."""
         for probe in self._probes.values():
             probe.close()
+
+
+def _of_target(known: Sequence[StoredFinding], target: str) -> list[StoredFinding]:
+    """The faults of a target."""
+    return [each for each in known if each.target == target and not each.is_difference]
 
 
 class _Watched:

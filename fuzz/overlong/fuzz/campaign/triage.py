@@ -1,9 +1,10 @@
 """Turns the results of engines into findings: chooses the divergences to examine, and counts the rest.
 
-Divergences with one fingerprint mostly have one cause. So the first is examined, which takes seconds, and the rest are
-counted. But another cause may hide behind the same fingerprint, so one more is examined each time the length of
-the campaign has doubled. This depends only on the numbers of inputs, not on their division into units. A difference
-shows in every other input, and is no fault, so its first example is enough.
+Divergences with one fingerprint mostly have one cause. So the first is looked at, and the rest are counted. But another
+cause may hide behind the same fingerprint, so one more is looked at each time the length of the campaign has doubled.
+What a known condition predicts is not examined, which takes seconds. All this depends only on the numbers of inputs,
+not on their division into units. A difference shows in every other input, and is no fault, so its first example is
+enough.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 
 AT_ONCE = 64
-"""Fingerprints of one target and kind that are examined as they come; of more, the 128th, the 256th and so on. This
-caps triage, so that one broken decoder cannot starve the rest."""
+"""Fingerprints of one target and kind that are examined as they come, if no known condition predicts them; of more, the
+128th, the 256th and so on. This caps triage, so that one broken decoder cannot starve the rest."""
 _LONGEST = 500  # characters of what was expected or observed
 
 
@@ -54,6 +55,14 @@ class Unfinished(Exception):
 
 class Examiner(Protocol):
     """Finds the least example and the cause of a divergence. Meanwhile it calls a given function."""
+
+    def joined(self, divergence: Divergence, known: Sequence[StoredFinding]) -> str:
+        """The id of the known finding to which a divergence belongs, without a question; empty if there is none.
+
+        Raises:
+            CampaignError: a known finding cannot be read.
+        """
+        ...
 
     def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined | str:
         """Find the bucket and the least example of a divergence; or the id of a known finding that it belongs to.
@@ -117,7 +126,7 @@ def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float)
     for number, divergence in enumerate(waiting, 1):
         if work.take(divergence):
             left[divergence.fingerprint] -= 1
-            if number < len(waiting):
+            if work.examined and number < len(waiting):
                 rest = replace(
                     result, divergences=waiting[number:], counts=+left, reached=frozenset(),
                     interesting=(), notes=(),
@@ -145,30 +154,37 @@ class _Work:
         self.fingerprints: dict[Fingerprint, Known] = {}
         self.findings: dict[str, StoredFinding] = {}
         self.counts: Counter[str] = Counter()
+        self.examined = False
+        """True if a divergence was examined, which takes seconds."""
+        self._found = store.findings
         self._new: Counter[tuple[str, str]] = Counter()
 
     def take(self, divergence: Divergence) -> bool:
-        """Examine a divergence if it is due. True if it was examined and counted."""
+        """Look at a divergence if it is due. True if it was counted."""
         fingerprint, when = divergence.fingerprint, octave(divergence.index)
-        known = self._known(fingerprint)
-        if known is None or not known.octave:
-            of = fingerprint.target, fingerprint.kind
-            self._new[of] += 1
-            number = self._store.distinct(*of) + self._new[of]
-            before = 0 if known is None else known.count
-            known = self.fingerprints[fingerprint] = Known("", before, when)
-            if number <= AT_ONCE or not number & (number - 1):
-                known.finding = name = self._examined(divergence)
-                self.counts[name] += before
-            else:
-                return False
-        elif known.finding and when > known.octave and not divergence.peer:
-            name, known.octave = self._examined(divergence), when
-        else:
+        known = self._known(fingerprint) or Known("", 0, 0)
+        if known.octave and (divergence.peer or when <= known.octave):
             return False
+        self.fingerprints[fingerprint] = known
+        name = "" if divergence.peer else self._examiner.joined(divergence, self._found)
+        if not name and (bool(known.finding) if known.octave else self._is_due(fingerprint)):
+            name, self.examined = self._examined(divergence), True
+        known.octave = when
+        if not name:
+            return False
+        if not known.finding:  # so are those that came without an example
+            known.finding = name
+            self.counts[name] += known.count
         known.count += 1
         self.counts[name] += 1
         return True
+
+    def _is_due(self, fingerprint: Fingerprint) -> bool:
+        """True if the example of a new fingerprint is to be examined."""
+        of = fingerprint.target, fingerprint.kind
+        self._new[of] += 1
+        number = self._store.distinct(*of) + self._new[of]
+        return number <= AT_ONCE or not number & (number - 1)
 
     def count(self, counts: Counter[Fingerprint]) -> None:
         """Count inputs that were not examined for the first finding of their fingerprint."""
@@ -188,7 +204,7 @@ class _Work:
 
     def _examined(self, divergence: Divergence) -> str:
         """The id of the bucket, which keeps the lesser of the two examples."""
-        examined = self._examiner.examine(divergence, [*self._store.findings, *self.findings.values()])
+        examined = self._examiner.examine(divergence, self._found)
         if isinstance(examined, str):
             return examined
         there = self.findings.get(examined.id) or self._store.finding(examined.id)
