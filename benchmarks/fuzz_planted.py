@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.report.found import abbreviated
 from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.campaign.examiner import Probing
-from overlong.fuzz.campaign.triage import stored, thinned
+from overlong.fuzz.campaign.triage import stored
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 from planted.bugs import bugs, right
@@ -88,7 +88,7 @@ def run(bug: Bug, seed: int, more: float) -> Run:
             if ran.divergences and found is None:
                 found = time.monotonic()
                 result.seconds, result.inputs = found - began, min(each.index for each in ran.divergences) + 1
-            for divergence in thinned(ran).divergences:
+            for divergence in ran.divergences:
                 if divergence.fingerprint not in seen and len(seen) < _FINGERPRINTS:
                     seen.add(divergence.fingerprint)
                     known = list(result.buckets.values())

@@ -17,7 +17,7 @@ from overlong.conformance.examination.choosing import is_examinable, rank
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.store import Known, Triaged
 from overlong.fuzz.campaign.stored import AGAIN, StoredFinding
-from overlong.fuzz.execution.engine import BLOCK, UnitResult
+from overlong.fuzz.execution.engine import BLOCK, octave
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding, Why
     from overlong.fuzz.campaign.store import Store
     from overlong.fuzz.execution.divergence import Divergence, Fingerprint
+    from overlong.fuzz.execution.engine import UnitResult
 
 AT_ONCE = 64
 """Fingerprints of one target and kind that are examined as they come, if no known condition predicts them; of more, the
@@ -92,19 +93,6 @@ class Examiner(Protocol):
         ...
 
 
-def octave(index: int) -> int:
-    """The number of times that the campaign's length, in blocks, had doubled before this input."""
-    return (index // BLOCK + 1).bit_length()
-
-
-def thinned(result: UnitResult) -> UnitResult:
-    """The result with only the first divergence of each octave and fingerprint, which :func:`triage` may examine."""
-    first: dict[tuple[Fingerprint, int], Divergence] = {}
-    for each in result.divergences:
-        first.setdefault((each.fingerprint, octave(each.index)), each)
-    return replace(result, divergences=tuple(first.values()))
-
-
 def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float) -> tuple[Triaged, UnitResult | None]:
     """The changes of a result until one divergence is examined, and the rest of the result. Writes nothing.
 
@@ -138,12 +126,13 @@ def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float)
     return Triaged(work.fingerprints, findings, counts, result.reached - store.features, result.notes), rest
 
 
-def _first(divergence: Divergence) -> tuple[int, bool, bool, tuple[int, int], int, bytes]:
+def _first(divergence: Divergence) -> tuple[object, ...]:
     """The order of examinations in a block: what may explain others before them, then the least."""
     finding = divergence.finding
     examinable = not divergence.peer and is_examinable(finding.code, finding.operation)
     telling = rank(finding.code, finding.operation) if examinable else (0, 0)
-    return divergence.index // BLOCK, bool(divergence.peer), not examinable, telling, *shortlex(finding.vector.octets)
+    least, block = shortlex(finding.vector.octets), divergence.index // BLOCK
+    return block, bool(divergence.peer), not examinable, telling, least, divergence.fingerprint
 
 
 class _Work:
@@ -161,7 +150,7 @@ class _Work:
 
     def take(self, divergence: Divergence) -> bool:
         """Look at a divergence if it is due. True if it was counted."""
-        fingerprint, when = divergence.fingerprint, octave(divergence.index)
+        fingerprint, when = divergence.fingerprint, octave(divergence.index // BLOCK)
         known = self._known(fingerprint) or Known("", 0, 0)
         if known.octave and (divergence.peer or when <= known.octave):
             return False

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import ENCODING
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import UnitResult
+from overlong.fuzz.execution.engine import UnitResult, octave
 from overlong.fuzz.execution.places import place_of
 from overlong.fuzz.generation.features import first_to_reach
 
@@ -48,8 +48,8 @@ class Gathering:
         self._divergences: dict[tuple[int, Fingerprint], Divergence] = {}
         self._begun = time.monotonic()
 
-    def add(self, finding: Finding, target: str, index: int, block: int = 0, *, times: int = 1) -> bool:
-        """Add a finding; return True if it is the first of its fingerprint in its block.
+    def add(self, finding: Finding, target: str, index: int, block: int = 0, *, times: int = 1) -> None:
+        """Add a finding.
 
         Args:
             finding: of an input of the unit.
@@ -60,13 +60,25 @@ class Gathering:
         """
         fingerprint = fingerprint_of(finding, target)
         self.counts[fingerprint] += times
-        divergence = Divergence(target, finding, fingerprint, index)
-        return self._divergences.setdefault((block, fingerprint), divergence) is divergence
+        self.keep(Divergence(target, finding, fingerprint, index), block)
 
-    def reach(self, inputs: Sequence[bytes], spoken: Dialect) -> None:
+    def is_new(self, fingerprint: Fingerprint, block: int) -> bool:
+        """True if there is no divergence of a fingerprint yet since the campaign last doubled its length."""
+        return (octave(block), fingerprint) not in self._divergences
+
+    def keep(self, divergence: Divergence, block: int) -> None:
+        """Keep a divergence, which counts elsewhere, if it is new."""
+        self._divergences.setdefault((octave(block), divergence.fingerprint), divergence)
+
+    def note(self, *notes: str) -> None:
+        """Add notes that are not there yet."""
+        self.notes += [note for note in notes if note not in self.notes]
+
+    def reach(self, lengths: Sequence[int], octets: bytes, spoken: Dialect) -> None:
         """Add the features that inputs reach, and keep the first of the shortest inputs for each."""
-        for feature, place in first_to_reach(list(map(len, inputs)), b"".join(inputs), spoken).items():
-            found = inputs[place]
+        ends = list(accumulate(lengths))
+        for feature, place in first_to_reach(lengths, octets, spoken).items():
+            found = octets[ends[place] - lengths[place] : ends[place]]
             self._reaching[feature] = min(self._reaching.get(feature, found), found, key=len)
 
     def result(self) -> UnitResult:
@@ -86,16 +98,3 @@ class Gathering:
             covering=tuple(self.covering),
             starting=self.starting,
         )
-
-
-def together(one: UnitResult, other: UnitResult) -> UnitResult:
-    """The results that two sorts of targets gave of the same unit."""
-    return replace(
-        one,
-        executions=one.executions + other.executions,
-        octets=one.octets + other.octets,
-        divergences=(*one.divergences, *other.divergences),
-        counts=one.counts + other.counts,
-        asked=one.asked + other.asked,
-        notes=(*one.notes, *other.notes),
-    )

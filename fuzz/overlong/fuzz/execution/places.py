@@ -33,6 +33,7 @@ class InputPlaces:
 
     def __init__(self, automaton: Automaton) -> None:
         self._reader = ColumnReader(automaton)
+        self._words = dict[int, str]()
         self._names = [*(",".join(map(str, each.ranges)) for each in automaton.classes), "the end"]
         self._classes = np.zeros(256, np.uint32)
         for number, each in enumerate(automaton.classes):
@@ -61,6 +62,11 @@ class InputPlaces:
 
     def words(self, key: int) -> str:
         """What a key means."""
+        if key not in self._words:
+            self._words[key] = self._put(key)
+        return self._words[key]
+
+    def _put(self, key: int) -> str:
         if key & _FLAW:
             begins, breaks = (self._names[key >> shift & 0xFF] for shift in (8, 0))
             read = key >> 16 & 0xFF
