@@ -116,7 +116,7 @@ class Causes:
             example = chosen.least
             explanation = why(example, target, self.run.profile)
             if explanation is None or explanation.condition is None:
-                chosen.less = explanation and explanation.finding
+                chosen.less = None if explanation is None else explanation.finding
                 for each in left:
                     each.tried |= each.kind.key == chosen.kind.key
                 continue

@@ -6,7 +6,7 @@ import json
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.examination.asking import OutOfBudget
 from overlong.conformance.examination.choosing import MOST, is_examinable, why
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.shrinking import Findings
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Answered, Target
-    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.batch import Batch
     from overlong.conformance.vectors.vector import Vector
     from overlong.fuzz.campaign.stored import StoredFinding
@@ -127,7 +127,7 @@ class Probing:
     def _why(self, finding: Finding, probe: Probe) -> Explanation | None:
         """What experiments find; None if they do not show it again, or the target fails too often."""
         try:
-            return why(finding, _Watched(probe.opened(), self._meanwhile), self._profile)
+            return why(finding, cast("Target", _Watched(probe.opened(), self._meanwhile)), self._profile)
         except BudgetSpent:
             probe.renew()
             return None
@@ -187,36 +187,17 @@ def _of_target(known: Sequence[StoredFinding], target: str) -> list[StoredFindin
 
 
 class _Watched:
-    """An open target that lets other work be done between two questions."""
+    """An open target that lets other work be done between two questions; the caller closes it."""
 
-    def __init__(self, target: Target, meanwhile: Callable[[], None]) -> None:
+    def __init__(self, target: FramedTarget, meanwhile: Callable[[], None]) -> None:
         self._target, self._meanwhile = target, meanwhile
 
-    @property
-    def id(self) -> str:
-        return self._target.id
-
-    @property
-    def greeting(self) -> Greeting:
-        return self._target.greeting
-
-    @property
-    def restarts(self) -> int:
-        return self._target.restarts
-
-    @property
-    def notes(self) -> list[str]:
-        return self._target.notes
-
-    def open(self) -> None:
-        """It is."""
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._target, name)
 
     def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
         self._meanwhile()
         return self._target.observe(asked)
-
-    def close(self) -> None:
-        """The caller does."""
 
 
 _BREAKDOWNS = (Code.CRASHED, Code.MISBEHAVED)
