@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from overlong.conformance.examination.asking import OutOfBudget
 from overlong.conformance.protocol.kind import Code
@@ -37,6 +37,17 @@ _PART = 8
 """The most octets of a part that may show it alone."""
 _NEAR = 256
 """The most filler before it."""
+
+
+class Example(Protocol):
+    """An input: a vector, or what is kept of one."""
+
+    @property
+    def octets(self) -> bytes: ...
+    @property
+    def chunks(self) -> tuple[int, ...] | None: ...
+    @property
+    def earlier(self) -> tuple[bytes, ...] | None: ...
 
 
 def first_shown(
@@ -92,11 +103,11 @@ def is_answer(finding: Finding) -> bool:
     return isinstance(finding.observed, Accepted | Refused | Failed)
 
 
-def order(vector: Vector) -> tuple[object, ...]:
+def order(example: Example) -> tuple[object, ...]:
     """The order of inputs: shortlex by octets; then by the stream before; then fewer chunks, which end sooner."""
-    earlier = vector.earlier or ()
+    earlier = example.earlier or ()
     before = b"".join(earlier)
-    octets, chunks = vector.octets, vector.chunks or ()
+    octets, chunks = example.octets, example.chunks or ()
     return len(octets), octets, len(before), before, len(chunks), chunks, len(earlier), tuple(map(len, earlier))
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.examination.choosing import is_examinable, rank
+from overlong.conformance.examination.shrinking import order
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.store import Known, Triaged
 from overlong.fuzz.campaign.stored import AGAIN, StoredFinding
@@ -197,27 +198,14 @@ class _Work:
         if isinstance(examined, str):
             return examined
         there = self.findings.get(examined.id) or self._store.finding(examined.id)
-        if there is None or _order(examined.finding) < _order_of(there):
+        least = order(examined.finding.vector), examined.finding.operation
+        if there is None or least < (order(there), there.operation):
             stable = AGAIN if examined.peer else self._examiner.stable(examined)
             found = stored(examined, divergence, stable, self._seconds)
             if there is not None:
                 found = replace(found, first=there.first, seconds=there.seconds)
             self.findings[examined.id] = found
         return examined.id
-
-
-_Order = tuple[tuple[int, bytes], int, tuple[int, ...], tuple[bytes, ...], str]
-
-
-def _order(finding: Finding) -> _Order:
-    vector = finding.vector
-    chunks = vector.chunks or ()
-    return shortlex(vector.octets), len(chunks), chunks, vector.earlier or (), finding.operation
-
-
-def _order_of(stored: StoredFinding) -> _Order:
-    chunks = stored.chunks or ()
-    return shortlex(stored.octets), len(chunks), chunks, stored.earlier or (), stored.operation
 
 
 def stored(examined: Examined, divergence: Divergence, stable: int, seconds: float) -> StoredFinding:
