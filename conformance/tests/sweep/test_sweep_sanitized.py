@@ -19,7 +19,6 @@ WATCHED = {
     "conformance/tests/oracle/test_columnar.py": "few_long_strings",
     "conformance/tests/sweep/test_sweep_compiled.py": "ctypes or exactly or kinds_that or octet_00 or means_the_same",
     "conformance/tests/targets/test_shared_library.py": "core_answers",
-    "fuzz/tests/execution/test_survey_columnar.py": "in_python_places",
     "fuzz/tests/execution/test_survey_in_process.py": "in_this_process",
     "fuzz/tests/generation/test_generation.py": "make_the_same",
     "fuzz/tests/generation/test_generation_features.py": "reads_as_python",
