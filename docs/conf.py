@@ -32,10 +32,10 @@ nitpicky = True
 def setup(app: Sphinx) -> None:
     """Octets in fences are text: Pygments does not know ``hex``. Some pages are made first."""
     app.add_lexer("hex", import_module("pygments.lexers.special").TextLexer)
-    sys.path.insert(0, str(app.srcdir))
-    for name in ("vectors", "elsewhere", "gallery"):
-        write = import_module(f"printing.{name}").write
-        app.connect("builder-inited", partial(_made, write, name))
+    sys.path[:0] = [str(app.srcdir), str(app.srcdir.parent)]
+    for name in ("printing.vectors", "printing.elsewhere", "corpora.survey.gallery"):
+        write = import_module(name).write
+        app.connect("builder-inited", partial(_made, write, name.rpartition(".")[2]))
     app.connect("source-read", _indexed)
     app.connect("html-page-context", partial(_one_tree, {}), priority=400)  # before the theme asks for the tree
 

@@ -37,14 +37,14 @@ _leave_out_current_folder()
 from overlong.conformance.support.interruption import held, listen, no_more_interruptions
 
 
-def main() -> None:
-    """Run the command line."""
+def main(name: str = "overlong") -> None:
+    """Run the command line. ``name``: what usage calls it."""
     code = 4
     try:
         listen()
         with held():
             from overlong.conformance.cli.verbs import run
-        code = run()
+        code = run(name)
     except KeyboardInterrupt:  # before a verb could begin
         no_more_interruptions()
         sys.stderr.write("overlong: interrupted before anything was measured; nothing was written\n")

@@ -5,20 +5,20 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from corpora.survey.surveyed import newest
 from overlong.conformance.report.vector import lines
 from overlong.conformance.vectors.families import FAMILIES, all_vectors
 from overlong.reference import DEFECTS
 from printing.elsewhere import anchor, elsewhere
 from printing.markdown import code, plain, table
 from printing.pages import written
-from printing.surveyed import newest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from corpora.survey.surveyed import Surveyed
     from overlong.conformance.vectors.vector import Vector
-    from printing.surveyed import Surveyed
 
 _WIDTH = 88
 

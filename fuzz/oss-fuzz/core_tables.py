@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.sweep.compiled.packed import PackedAutomaton
 from overlong.conformance.sweep.compiled.tables import CharacterBits
 from overlong.reference import dialect
 from overlong.reference.native import _gathering, _layout, _nibbles
@@ -36,26 +35,25 @@ def main() -> None:
     """Print it."""
     automaton, bits = SPOKEN.automaton, CharacterBits.of(SPOKEN.layout)
     assert automaton.dead is not None, "octets can be ill-formed"
-    packed, shifts = PackedAutomaton(automaton), ShiftAutomaton.of(automaton)
-    assert shifts.dead is not None, "it is the same automaton"
+    shifts = ShiftAutomaton(automaton)
     begins = np.array([to != automaton.dead for to in automaton.table[0]])
-    plain, nibbles = _nibbles(automaton)
+    nibbles = _nibbles(automaton)
     assert nibbles is not None, "the core reads it by rows"
     gathering = _gathering(SPOKEN, nibbles)
     halves = [words(gathering.picks[at : at + 16]) for at in range(0, len(gathering.picks), 16)]
     picks = [f"{{{places}, {bits}}}" for places, bits in zip(halves[::2], halves[1::2], strict=True)]
-    _, accepting, dead, all_plain = packed.words.tolist()
+    _, accepting, dead, plain = shifts.words
+    walk = f"{{rows, {accepting}u, {dead}u, {plain}u}}"
     for name, value in {
         "uint8_t table[][256]": "{" + ",".join(map(row, automaton.table)) + "}",
         "uint8_t accepting[]": row(automaton.accepting),
         "uint64_t dead": automaton.dead,
         "uint8_t lead_bits[256]": row(bits.lead.tolist()),
         "uint64_t tail_bits": int(bits.layout[0]),
-        "uint64_t packed[256]": row(packed.transitions.tolist()),
-        "automaton words": f"{{packed, {accepting}u, {dead}u, {all_plain}u}}",
         "uint64_t rows[256]": row(shifts.rows),
+        "automaton words": walk,
         "uint8_t begins[256]": row(begins.tolist()),
-        "shifts by_shifts": f"{{rows, begins, {shifts.dead}u, {plain}u, {', '.join(map(words, nibbles))}}}",
+        "shifts by_shifts": f"{{{walk}, begins, 1u, {', '.join(map(words, nibbles))}}}",
         "layout by_layout": f"{{{row(_layout(SPOKEN, begins))}, {gathering.free}u, {gathering.single}u, "
         f"{words(gathering.within)}, {{{', '.join(picks)}}}}}",
     }.items():

@@ -59,6 +59,17 @@ def latin_1(octets: bytes) -> str:
     return octets.decode("latin-1")
 
 
+def strips(octets: bytes) -> str:
+    return octets.decode().strip()
+
+
+def has_a_buffer(octets: bytes) -> bool:
+    try:
+        return bool(octets[:60].decode() or True)
+    except UnicodeDecodeError:
+        return False
+
+
 def of(decoder, *suites, **more):
     return certify(f"py:{HERE}:{decoder.__name__}", suites=suites or ["core"], sweeps=(), **more).run
 
@@ -117,7 +128,21 @@ KNOWN, EVERYWHERE = HERE.parents[1] / "known_wrong.py", HERE.parents[3] / "bench
             "is wrong on missing input for an error that is no character cut off by the end",
         ),
         (KNOWN, "nothing_checked_after_64_octets", "reads only the first 64 octets"),
-        (KNOWN, "one_for_each_run", "puts out a wrong number of U+FFFD for an error right after an error"),
+        (KNOWN, "one_for_each_run", "outputs a wrong number of U+FFFD for an error right after an error"),
+        (
+            KNOWN,
+            "remembers_the_last_error",
+            (
+                "outputs other characters for well-formed text in inputs of 1 or more octets "
+                "and after an earlier call that was refused"
+            ),
+        ),
+        (
+            HERE,
+            "strips",
+            "outputs other characters for 29 characters, such as U+0009, U+2001 and U+3000 at the start or the end",
+        ),
+        (HERE, "has_a_buffer", "reads only the first 60 octets, and cuts a character there"),
         (EVERYWHERE, "refuses_all_at_0", "refuses well-formed text"),
         (EVERYWHERE, "refuses_all_but_ascii", "refuses characters beyond ASCII"),
     ],

@@ -119,7 +119,7 @@ def test_the_plan_puts_errors_and_characters_around_the_number():
         assert b"\xff" + b"@" * offset in strings
     assert {len(string) for string in strings if string.count(b"@") == len(string)} >= {99, 100, 101}
     assert "\u0460".encode() * 100 + b"\xff" in strings, "a hundred characters"
-    assert b"@" * 97 + "\U00028820".encode() + b"@" * 100 in strings, "a number of octets behind, too"
+    assert b"@" * 97 + "\U00028820".encode() + b"@" * 100 in strings, "a number of octets after, too"
 
 
 @pytest.mark.long

@@ -86,7 +86,7 @@ def test_what_explains_all_is_said_in_place_of_the_buckets(name, said, tmp_path)
 
 
 @pytest.mark.long_after(1)
-@pytest.mark.parametrize(("substitute", "words"), [("\ufffd", "puts out U+FFFD"), ("?", "a question mark"), ("!", "")])
+@pytest.mark.parametrize(("substitute", "words"), [("\ufffd", "outputs U+FFFD"), ("?", "a question mark"), ("!", "")])
 def test_a_decoder_that_replaces_under_the_name_of_one_that_refuses(substitute, words, tmp_path):
     (tmp_path / "mine.py").write_text(ADAPTER)
     run = certify([sys.executable, str(tmp_path / "mine.py"), substitute], suites=["core"]).run

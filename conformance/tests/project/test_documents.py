@@ -558,7 +558,7 @@ MESSAGES = [
     ("OV604", "its response has status 5A; there are A, R, U and X"),
     ("OV604", "its refusal carries 3 octets; it may carry none, an offset (4), a length (5)"),
     ("OV604", "its output of 3 octets is no whole number of 4-octet units"),
-    ("OV604", "put out … units; its input allows at most …"),
+    ("OV604", "output … units; its input allows at most …"),
     ("OV604", "said 07 for incomplete; it is 00, 01, or FF for not said"),
     ("OV604", "its batch response has … octets where its own columns add up to …"),
     ("OV604", "its batch response has 0 octets; … items need at least …"),

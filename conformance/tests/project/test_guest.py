@@ -196,7 +196,6 @@ COMMANDS = [  # every verb, in an order in which each finds what those before it
     (DONE, "certify", "--suite", "core", "-o", "mine", "py:./my_own.py:decode"),
     (DONE, "identify", "py:./my_own.py:decode"),
     (DONE, "matrix", "--quick", "-o", "site", "--format", "html,json", "cpython"),
-    (DONE, "survey", "run", "cpython", "-o", "surveyed"),
     (DONE, "diff", "right", "right"),
     (DONE, "report", "right", "--format", "html,junit,sarif,badge", "-o", "pages"),
     (DONE, "verify", "right"),

@@ -1,10 +1,7 @@
 """Files of a newer version, or damaged ones, have codes and operations that nobody knows here: they are shown as is."""
 
 import pytest
-from click.testing import CliRunner
 
-from overlong.conformance.cli.survey import SURVEY
-from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.model import Cause, Report, ReportKind, State, Subject
 
@@ -25,11 +22,3 @@ def test_what_is_unknown_is_shown_as_it_is(name):
     assert "KeyError" not in text
     for operation in ("", "E", "F", "Z", "Q"):  # of an encoder, three octets are no number of anything
         assert FORMATS[name].render(report("OV101", operation))
-
-
-def test_a_code_of_a_survey_names_no_file_elsewhere(tmp_path):
-    (tmp_path / SURVEY).write_text(FORMATS["json"].render(report("/../../x", "D")))
-    done = CliRunner().invoke(cli, ["survey", "issues", str(tmp_path)])
-    assert (done.exit_code, done.stderr) == (
-        2, "overlong: x: no code /../../x is known here; update overlong, or survey again\n",
-    )  # fmt: skip

@@ -19,6 +19,8 @@ from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report import markdown as in_markdown
 from overlong.conformance.report import sarif as in_sarif
 from overlong.conformance.report.badge import GREEN, badge
+from overlong.conformance.report.formats import FORMATS
+from overlong.conformance.report.issue import issue, issues
 from overlong.conformance.report.junit import junit
 from overlong.conformance.report.markdown import markdown
 from overlong.conformance.report.sarif import ANCHOR, RUNS, sarif
@@ -182,6 +184,31 @@ def test_markdown_says_all_of_a_real_run(measured):
     assert "```sh\noverlong replay surrogate/eda080 cpython-surrogatepass\n```" in written
     assert "**No certificate:** only part of the suites ran" in written
     assert "**Not covered**" in written
+
+
+def test_issues_for_maintainers_hold_hostile_text_as_text():
+    assert issues(of()) == "Nothing diverges, so there is nothing to report.\n"
+    text = issues(
+        Report(ReportKind.CERTIFY, "t", "g", (Subject(ALL, State.DIVERGES, causes=(ONE, EVIL), version=ALL),))
+    )
+    assert "RFC 3629 §3](https" in text
+    assert "<script" not in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("name", FORMATS.keys() - {"json", "badge"})
+def test_octets_that_came_through_are_called_octets_in_every_format(name):
+    passing = replace(ONE, octets=b"\xc2", observed="accepted U+DCC2", expected="reject at 0, 1 octet, incomplete")
+    shown = FORMATS[name].render(of(passing))
+    assert "passes C2 through" in html.unescape(shown).replace("\N{NO-BREAK SPACE}", " ")
+    assert "U+DCC2" not in shown
+
+
+def test_an_issue_about_an_encoder_names_what_it_was_to_write():
+    units = replace(ONE, operation="F", octets=b"\xd8\x00\x00\x41", code="OV703", claim="encoder")
+    assert "(`U+D800 U+0041`)" in issue(Subject("x", State.DIVERGES), units)
+    numbers = replace(units, operation="E", octets=b"\x00\x11\x00\x00")
+    assert "- input: `U+110000`" in issue(Subject("x", State.DIVERGES), numbers)
 
 
 def test_markdown_is_cut_with_words():

@@ -238,14 +238,14 @@ def test_what_is_expected_fails_only_with_any():
 
 
 def test_it_says_in_which_versions():
-    older = report(*(subject(cause(), name=name, version="1.0") for name in ("mended", "quiet", "same")))
+    older = report(*(subject(cause(), name=name, version="1.0") for name in ("fixed", "quiet", "same")))
     newer = report(
-        subject(name="mended", version="2.0"),
+        subject(name="fixed", version="2.0"),
         subject(cause(), name="quiet", version="2.1"),
         subject(cause(), name="same", version="1.0"),
     )
     lines = list(told(difference(older, newer), width=80, encoding="utf-8"))
-    assert lines[lines.index("mended (1.0) → mended (2.0)") + 1].startswith("  FIXED OV201")
+    assert lines[lines.index("fixed (1.0) → fixed (2.0)") + 1].startswith("  FIXED OV201")
     assert "another version, and nothing else changed: quiet (1.0) → quiet (2.1)" in lines
     assert not any("same (" in line for line in lines)
 
@@ -309,3 +309,15 @@ def test_the_command_writes_files_that_report_reads(results, tmp_path, monkeypat
     assert {path.name for path in tmp_path.iterdir()} == names
     again = CliRunner().invoke(cli, ["report", str(tmp_path), "--format", "markdown", "--exit-zero"])
     assert again.stdout_bytes == (tmp_path / "report.md").read_bytes()
+
+
+def test_a_part_against_the_whole_is_a_line_in_a_terminal():
+    """Whatever its targets had; the data has each."""
+    whole = report(*(subject(cause(), cause("OV202"), name=f"t{number}") for number in range(100)))
+    diff = difference(whole, report(whole.subjects[7]))
+    lines = list(told(diff, width=200, encoding="utf-8"))
+    assert "not on the newer side: t0, t1, t2, t3, t4, t5, t6, t8 and 91 more" in lines
+    assert len(lines) < 10
+    assert len(diff.subjects) == 100
+    back = "\n".join(told(difference(report(whole.subjects[7]), whole), width=200, encoding="utf-8"))
+    assert "not on the older side: t0, t1," in back

@@ -46,9 +46,7 @@ WRITERS = {
 }
 """Modules that write JSON for others, and its schema."""
 OTHERS = {
-    "conformance/cli/survey.py": "a list of names for the page of a survey",
     "conformance/report/badge.py": "shields.io has its own",
-    "conformance/targets/records/manifests.py": "words of TOML, spelt as JSON spells them",
     "conformance/cli/matrix.py": "what it says of a matrix that cannot be saved",
     "conformance/results/inputs.py": "a file of one vector, by the schema of vectors",
     "conformance/results/records.py": "what spells JSON for the others",
@@ -79,8 +77,6 @@ OTHERS = {
     **dict.fromkeys(
         (
             "conformance/certification/matrix/running.py",
-            "conformance/certification/survey/error_modes.py",
-            "conformance/certification/survey/learning.py",
             "conformance/sweep/ledger.py",
             "conformance/targets/consent.py",
             "fuzz/campaign/examiner.py",

@@ -236,7 +236,7 @@ def test_a_right_function_is_not_accused(library):
         assert run.conformant
         assert run.plans[0].seen == run.plans[0].expected
         assert run.plans[0].seen.octets > 30 << 30
-    with pytest.raises(TargetError, match="it puts out text"):
+    with pytest.raises(TargetError, match="it outputs text"):
         sweep(library("text", "utf8(ptr,len,out,cap)"), ["giant"])
 
 

@@ -140,7 +140,7 @@ DAMAGE = {
     "text mode": (lambda o, _: o.replace(b"\r\n", b"\n"), "octet 1", "binary mode"),
     "cut": (lambda o, e: o[: e[700] - 1], "octet", "ends in the answer to request 699"),
     "cut in a length": (lambda o, e: o[: e[700] + 3], "octet", "ends in the answer to request 700"),
-    "one more": (lambda o, e: o + o[e[5] : e[6]], "octet", "behind the last answer"),
+    "one more": (lambda o, e: o + o[e[5] : e[6]], "octet", "after the last answer"),
     "twice": (lambda o, e: o[: e[8]] + o[e[7] : e[8]] + o[e[8] :], "octet", "an answer to request 7 where 8 is next"),
     "swapped": (lambda o, e: o[: e[7]] + o[e[8] : e[9]] + o[e[7] : e[8]] + o[e[9] :], "octet", "where 7 is next"),
     "noise": (lambda o, e: o[: e[9]] + b"debug: \x1b[2J" + o[e[9] :], "octet", 'there stands "debug: \\x1b[2J'),
@@ -153,7 +153,7 @@ DAMAGE = {
     "suites of another type": (lambda o, _: altered(o, lambda d: d.update(suites=7)), "", "vectors export"),
     "a suite twice": (lambda o, _: altered(o, lambda d: d.update(suites=["core"] * 2)), "", "each once"),
     "part of a suite": (lambda o, _: altered(o, lambda d: d.update(flags=["OV201"])), "flags OV201", "whole suites"),
-    "other suites": (lambda o, _: altered(o, lambda d: d.update(suites=["core"])), "octet", "behind the last answer"),
+    "other suites": (lambda o, _: altered(o, lambda d: d.update(suites=["core"])), "octet", "after the last answer"),
 }
 
 

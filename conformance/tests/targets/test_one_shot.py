@@ -96,9 +96,9 @@ while octets == b"flood": out.write(bytes(1 << 16))
 out.write(text.encode("utf-32-be"))
 """
     said, _ = observed(f"cmd[utf-32]:{program(lines)}", b"half", b"flood", b"b")
-    assert said[0] == Failed("put out 3 octets, no whole number of 4-octet units")
+    assert said[0] == Failed("output 3 octets, no whole number of 4-octet units")
     assert isinstance(said[1], Failed)
-    assert said[1].text.startswith("put out more than")
+    assert said[1].text.startswith("output more than")
     assert said[2] == Accepted((ord("b"),))
 
 

@@ -108,7 +108,7 @@ FAULTS = {
     "banner": ("greeting", "one line of JSON"),
     "greeting not flushed": ("greeting", "flush the greeting"),
     "not flushed": ("echo", "flush standard output"),
-    "one behind": ("echo", "flush standard output"),
+    "one after": ("echo", "flush standard output"),
     "reads to the end": ("echo", "do not wait for more input"),
     "other byte order": ("echo", "the highest first"),
     "no greeting": ("greeting", "flush the greeting before anything is read"),

@@ -122,7 +122,7 @@ class Odd(Selection):
     def vectors(self):
         yield Vector("odd", b"")
         yield Vector("odd", b"?\x80", r'quotes "\'`, \backslash \u000a \0, ??/ ??=, */ /* //, %s %d ${x} {}, é')
-        yield Vector("odd", b"0\xe2\x82\xac1\xf0\x9f\x98\x80", "digits behind octets that are written in hexadecimal")
+        yield Vector("odd", b"0\xe2\x82\xac1\xf0\x9f\x98\x80", "digits after octets that are written in hexadecimal")
         yield Vector("odd", b"\xc3\xa9\xff" * 5_000, "longer than a constant of Java's")
         yield Vector("odd", b"\xe2\x82\xac\xff", "in chunks", (0, 2, 0, 1, 1, 0))
 

@@ -144,7 +144,7 @@ def stream_machine(
                 self.complain(f"not refused: {self.refusal};", final=final)
             exact = (final or prompt) and self.refusal is None
             if self.text != self.expected if exact else not self.comes_of(self.text):
-                self.complain(f"put out {self.text!a}, not {self.expected!a};", final=final)
+                self.complain(f"output {self.text!a}, not {self.expected!a};", final=final)
 
         def comes_of(self, text: str) -> bool:
             """Whether a decoder that hurries less can have put that out; of what a refusal stops, all before it."""

@@ -43,7 +43,7 @@ def test_places_are_those_that_the_words_say():
 
 def test_what_stands_behind_an_error_is_read_again():
     words = {in_words(feature) for feature in features_of(b"\xe0\xc3\xa9")}
-    assert "C2-DF behind E0, in the first 16 octets" in words
+    assert "C2-DF after E0, in the first 16 octets" in words
     assert "C2-DF where a character begins, in the first 16 octets" in words
     assert "the end where a character begins, in the first 16 octets" in words
     assert features_of(b"") == features_of(b"", dialect())

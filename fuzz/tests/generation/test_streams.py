@@ -52,7 +52,7 @@ class Late(IncrementalDecoder):
 
 def test_late_output_is_wrong_only_where_that_is_asked():
     run_state_machine_as_test(stream_machine(Late), settings=SHORT)
-    with pytest.raises(Diverges, match=r"put out '', not|not refused"):
+    with pytest.raises(Diverges, match=r"output '', not|not refused"):
         run_state_machine_as_test(stream_machine(Late, prompt=True), settings=QUICK)
 
 

@@ -23,7 +23,7 @@ from overlong.reference.error_mode import IllFormed
 from overlong.reference.gathering import Gathering
 from overlong.reference.nibbles import Nibbles
 from overlong.reference.segment import MaximalSubpart
-from overlong.reference.shift import WIDTH, ShiftAutomaton
+from overlong.reference.shift import AutomatonWords, ShiftAutomaton
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 _OUT = 32
 """The shift for octets that begin a character; the shift of any other octet shares no bit with it."""
-_NONE = 1 << WIDTH
-"""No state's shift."""
+_MOVES = 6
+"""The bits of an octet's row that say how far it shifts."""
 
 try:
     _CORE = core()
@@ -60,19 +60,19 @@ class Oracle:
                 f"{spoken.name}: its scalar values are more than bits of octets; use overlong.reference.decode"
             )
         try:
-            shifts = ShiftAutomaton.of(spoken.automaton)
+            self._walk = ShiftAutomaton(spoken.automaton)
         except ValueError as error:
             raise ValueError(f"{spoken.name}: {error}; use overlong.reference.decode") from None
-        if shifts.accepting != {0}:
+        if self._walk.accepting != {0}:
             raise ValueError(
                 f"{spoken.name}: it accepts in another state than its start; use overlong.reference.decode"
             )
         self._spoken = spoken
         self._begins = np.array([to != spoken.automaton.dead for to in spoken.automaton.table[0]])
-        self._rows, dead = np.array(shifts.rows, np.uint64), _NONE if shifts.dead is None else shifts.dead
-        plain, nibbles = _nibbles(spoken.automaton)
-        words = np.array([self._rows.ctypes.data, self._begins.ctypes.data, dead, plain], np.uint64)
-        self._shifts = np.concatenate([words, np.frombuffer(b"".join(nibbles or ()), np.uint64)])
+        plain = AutomatonWords(*self._walk.words).plain
+        nibbles = _nibbles(spoken.automaton) if plain else None
+        words = np.array([*self._walk.words, self._begins.ctypes.data, nibbles is not None], np.int64)
+        self._shifts = np.concatenate([words, np.frombuffer(b"".join(nibbles or ()), np.int64)])
         gathering = _gathering(spoken, nibbles)
         layout = [*_layout(spoken, self._begins), *gathering[:2]]
         self._layout = np.concatenate([np.array(layout, np.uint64), np.frombuffer(b"".join(gathering[2:]), np.uint64)])
@@ -138,14 +138,11 @@ def _array(octets: Octets) -> NDArray[np.uint8]:
     return np.frombuffer(view if view.contiguous else view.tobytes(), np.uint8)
 
 
-def _nibbles(automaton: Automaton) -> tuple[int, Nibbles | None]:
-    """A bit, so that octets without it are characters, and the tables; 0: the core reads octet by octet."""
-    start = automaton.table[0]
-    plain = next((1 << bit for bit in range(7, -1, -1) if not any(start[o] for o in OCTETS if not o >> bit & 1)), 0)
-    try:
-        return plain, Nibbles.of(automaton) if plain else None
-    except ValueError:
-        return 0, None
+def _nibbles(automaton: Automaton) -> Nibbles | None:
+    """The tables by which the core reads many octets at once; None: it reads octet by octet."""
+    with suppress(ValueError):
+        return Nibbles.of(automaton)
+    return None
 
 
 def _gathering(spoken: Dialect, nibbles: Nibbles | None) -> Gathering:
@@ -177,5 +174,5 @@ def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
                 f"{spoken.name}: the bits of octet {octet:02X} depend on its character; use overlong.reference.decode"
             )
         ((moves, bits),) = own
-        rows.append(bits << WIDTH | moves)
+        rows.append(bits << _MOVES | moves)
     return np.array(rows, np.uint64)

@@ -6,133 +6,95 @@ not examined. What remains after :data:`MOST` examinations, or cannot be examine
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from itertools import compress
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.choosing import MOST, is_examinable, rank, why
+from overlong.conformance.examination.choosing import MOST, UNSTEADY, is_examinable, rank, why
 from overlong.conformance.examination.explanation import resembles
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import MEMORY, Code
+from overlong.conformance.protocol.kind import MEMORY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
+    from overlong.conformance.certification.kinds import Kind
     from overlong.conformance.examination.explanation import Explanation
-    from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.run import Run
-
-_KEPT = 96
-"""About how many divergences of one kind are held against each condition; the others of the kind go with them."""
-_SKIPPED = {Code.UNSTABLE, Code.IN_COMPANY}
-"""Where these were found, experiments show nothing."""
+    from overlong.conformance.vectors.profile import Profile
 
 
-@dataclass
-class _Kind:
-    """Divergences of one code, place, operation and category."""
+def settle(run: Run, kinds: Iterable[Kind], target: Target) -> None:
+    """Examine what must be, and sort all divergences into the run's buckets.
 
-    key: tuple[str, str]
-    operation: str
-    category: str
-    kept: list[Finding] = field(default_factory=list["Finding"])
-    """Some of them, evenly spread."""
-    count: int = 0
-    _step: int = 1
-
-    def add(self, many: int, of: Callable[[int], Finding]) -> None:
-        """Count some more, and keep a few of them."""
-        places = range(-self.count % self._step, many, self._step)
-        if len(places) > _KEPT:
-            places = places[:: len(places) // _KEPT]
-        self.kept += map(of, places)
-        self.count += many
-        while len(self.kept) > 2 * _KEPT:
-            self.kept, self._step = self.kept[::2], self._step * 2
-
-
-class Causes:
-    """The divergences of a run, and their causes."""
-
-    def __init__(self, run: Run) -> None:
-        """``run`` has counted nothing yet."""
-        self.run = run
-        self._kinds: dict[tuple[tuple[str, str], str, str], _Kind] = {}
-
-    def add(self, finding: Finding) -> None:
-        """Take note of a finding."""
-        self._kind(finding.bucket, finding.operation, finding.vector.category).add(1, lambda _: finding)
-
-    def add_all(self, found: Divergences) -> None:
-        """Take note of divergences in columns."""
-        for bucket in found.counts:
-            keys = {key for key, each in found.bucket_of.items() if each == bucket}
-            rows: Sequence[int] = range(len(found))
-            if len(found.counts) > 1:
-                rows = list(compress(rows, map(keys.__contains__, found.keys)))
-            kind = self._kind(bucket, found.operation, found.batch.category)
-            kind.add(len(rows), partial(_row, found, rows))
-
-    def _kind(self, key: tuple[str, str], operation: str, category: str) -> _Kind:
-        return self._kinds.setdefault((key, operation, category), _Kind(key, operation, category))
-
-    def settle(self, target: Target) -> None:
-        """Examine what must be, and sort all divergences into the run's buckets.
-
-        Args:
-            target: open. Failures of it end the examination, not the run.
-        """
-        found = list[tuple["Explanation", Bucket]]()
-        skipped = not self.run.codes.isdisjoint(_SKIPPED)
-        left = [_Left(kind, self._shown(kind)) for kind in self._kinds.values()]
-        try:
-            for _ in range(0 if skipped else MOST):
-                known = {explanation.id: bucket for explanation, bucket in found}
-                if (cause := self._next(left, target, known)) is None:
-                    break
-                explanation, bucket = cause
-                if explanation.id in known:
-                    known[explanation.id].join(bucket)
-                else:
-                    found.append(cause)
-        except (BudgetSpent, TargetError) as error:
-            self.run.notes.append(f"not examined further: {error}")
-        self.run.settle([*(bucket for _, bucket in found), *_others(left)], found)
-
-    def _shown(self, kind: _Kind) -> list[Finding]:
-        """The kept divergences of a kind, and the least of their code and place if that is of the kind."""
-        least = self.run.buckets[kind.key].example
-        own = (least.operation, least.vector.category) == (kind.operation, kind.category)
-        return [least, *kind.kept] if own and len(kind.kept) < kind.count else kind.kept
-
-    def _next(self, left: list[_Left], target: Target, known: Container[str]) -> tuple[Explanation, Bucket] | None:
-        """Examine the most telling divergence that has no cause yet; None if there is none."""
-        while waiting := [each for each in left if each.findings and not each.tried]:
-            chosen = min(waiting, key=_Left.telling)
-            example = chosen.least
-            explanation = why(example, target, self.run.profile)
-            if explanation is None or explanation.condition is None:
-                chosen.less = None if explanation is None else explanation.finding
-                for each in left:
-                    each.tried |= each.kind.key == chosen.kind.key
-                continue
-            return explanation, _bucket(explanation, example, left, again=explanation.id in known)
-        return None
+    Args:
+        run: all its divergences are counted.
+        kinds: these divergences.
+        target: open. Failures of it end the examination, not the run.
+    """
+    found = list[tuple["Explanation", Bucket]]()
+    unsteady = not run.codes.isdisjoint(UNSTEADY)
+    left = [_Left(kind, _shown(kind, run)) for kind in kinds]
+    try:
+        for _ in range(MOST):
+            known = {explanation.id for explanation, _ in found}
+            if (cause := _next(left, target, run.profile, known, unsteady=unsteady)) is None:
+                break
+            _add(found, *cause)
+    except (BudgetSpent, TargetError) as error:
+        run.notes.append(f"not examined further: {error}")
+    run.settle([*(bucket for _, bucket in found), *_others(left)], found)
 
 
-def _row(found: Divergences, rows: Sequence[int], place: int) -> Finding:
-    return found.finding(rows[place])
+def _add(found: list[tuple[Explanation, Bucket]], explanation: Explanation, bucket: Bucket) -> None:
+    """Add a cause, or what was found of a known one."""
+    for place, (known, known_bucket) in enumerate(found):
+        united = known if known.id == explanation.id else known.united(explanation)
+        if united is not None:
+            known_bucket.join(bucket)
+            known_bucket.why = united.why
+            found[place] = united, known_bucket
+            return
+    found.append((explanation, bucket))
+
+
+def _shown(kind: Kind, run: Run) -> list[Finding]:
+    """The kept divergences of a kind, and the least of their code and place if that is of the kind."""
+    least = run.buckets[kind.key].example
+    own = (least.operation, least.vector.category) == (kind.operation, kind.category)
+    return [least, *kind.kept] if own and len(kind.kept) < kind.count else kind.kept
+
+
+def _next(
+    left: list[_Left], target: Target, profile: Profile, known: Container[str], *, unsteady: bool
+) -> tuple[Explanation, Bucket] | None:
+    """Examine the most telling divergence that has no cause yet; None if there is none.
+
+    If answers are ``unsteady`` for another reason than earlier calls, experiments show nothing.
+    """
+    while waiting := [each for each in left if each.findings and not each.tried]:
+        chosen = min(waiting, key=_Left.telling)
+        example = chosen.least
+        explanation = why(example, target, profile)
+        if explanation is None or explanation.condition is None:
+            chosen.less = None if explanation is None else explanation.finding
+            for each in left:
+                each.tried |= each.kind.key == chosen.kind.key
+            continue
+        if unsteady and not explanation.recalls:
+            return None
+        return explanation, _bucket(explanation, example, left, again=explanation.id in known)
+    return None
 
 
 @dataclass
 class _Left:
     """The divergences of a kind that have no cause yet."""
 
-    kind: _Kind
+    kind: Kind
     findings: list[Finding]
     tried: bool = False
     """True if an examination did not help, or there can be none."""
@@ -174,6 +136,7 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left], *
     def joins(finding: Finding) -> bool:
         alike = resembles(finding, example, condition, explanation.share)
         alike |= again and finding.bucket == example.bucket
+        alike |= explanation.recalls and finding.code in UNSTEADY
         return alike or finding is example or explanation.joins(finding)
 
     members, count, keys = list["Finding"](), 0, set[tuple[str, str]]()

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.causes import Causes
+from overlong.conformance.certification.kinds import Kinds
 from overlong.conformance.certification.triage import passes
 from overlong.conformance.oracle.compare import compare_batch, expected_of, place_of_fault
 from overlong.conformance.oracle.divergences import Divergences, divergences
@@ -58,7 +58,7 @@ class Runner:
         self.run = Run(target.id, target.greeting, profile=profile)
         self._found, self._diverged = found, diverged
         self._passes = passes(self.run)
-        self._causes = Causes(self.run) if examined else None
+        self._kinds = Kinds() if examined else None
         self._right_again = False  # a vector was right when it was asked again after a failure
         self._refused, self._placed = Counter[str](), Counter[str]()  # by operation
 
@@ -97,9 +97,11 @@ class Runner:
                     self._add(finding)
         run.seconds = time.monotonic() - started
         run.restarts = self.target.restarts
-        if self._causes is not None and not run.incomplete:
+        if self._kinds is not None and self._kinds.all and not run.incomplete:
+            from overlong.conformance.certification.causes import settle  # a right decoder does not need the examiner
+
             with self._may_break_off():
-                self._causes.settle(self.target)
+                settle(run, self._kinds.all.values(), self.target)
         self._settle_claims()
         return run
 
@@ -174,8 +176,8 @@ class Runner:
         for each in self._passes:
             finding = each.enters(finding)
         self.run.add(finding)
-        if self._causes is not None:
-            self._causes.add(finding)
+        if self._kinds is not None:
+            self._kinds.add(finding)
         if self._found is not None:
             self._found(finding)
 
@@ -187,8 +189,8 @@ class Runner:
         for each in self._passes:
             each.all_enter(found)
         self.run.diverged(found)
-        if self._causes is not None:
-            self._causes.add_all(found)
+        if self._kinds is not None:
+            self._kinds.add_all(found)
         if self._diverged is not None:
             self._diverged(found)
 

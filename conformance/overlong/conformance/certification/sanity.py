@@ -59,7 +59,7 @@ def sign(run: Run) -> str:
     for value, words in _SUBSTITUTES.items():
         if accepting and all(_puts_in(value, bucket) for bucket in accepting):
             return (
-                f"where it should refuse it puts out {words}: it replaces, and that is no refusal; switch to the mode "
+                f"where it should refuse it outputs {words}: it replaces, and that is no refusal; switch to the mode "
                 "in which it refuses, or let the adapter offer L in place of V and D"
             )
     return ""

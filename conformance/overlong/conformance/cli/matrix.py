@@ -53,9 +53,9 @@ _TIMEOUT = 10.0
 """Seconds; more than ``certify`` allows, since several targets share the machine."""
 
 
-def _with_limits(command: Any) -> Any:
-    """Add the options of ``with_limits``, with a longer time-out."""
-    own = click.option("--timeout", type=click.FloatRange(0.01, 3600), default=_TIMEOUT, show_default=True,
+def with_limits(command: Any, seconds: float = _TIMEOUT) -> Any:
+    """Add the options of limits, with another time-out."""
+    own = click.option("--timeout", type=click.FloatRange(0.01, 3600), default=seconds, show_default=True,
                        metavar="SECONDS", help="Longest time for one answer.")  # fmt: skip
     for option in reversed((own, *limits_options[1:])):
         command = option(command)
@@ -78,7 +78,7 @@ def _with_limits(command: Any) -> Any:
     metavar="N",
     help="Number of targets to certify at a time.",
 )
-@_with_limits
+@with_limits
 @click.option(
     "--expected",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

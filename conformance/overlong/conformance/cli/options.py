@@ -82,7 +82,7 @@ def errors_on_one_line() -> Generator[None]:
 
 
 def all_decoders() -> dict[str, Builtin]:
-    """All decoders with an adapter or a record, by name. An unreadable file of records ends the program."""
+    """All decoders with names. If a file that should add some cannot be read, the program ends."""
     from overlong.conformance.targets.shipped import all_shipped
 
     with errors_on_one_line():

@@ -70,6 +70,7 @@ def command(words: tuple[str, ...], profile: str, why: bool, timeout: float, res
     from overlong.conformance.certification.replay import asks, replay
     from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
     from overlong.conformance.protocol.wire import OPERATIONS
+    from overlong.conformance.report.wording import passed_through
     from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.given import FORMS, vectors_in
     from overlong.conformance.vectors.profile import Profile
@@ -97,7 +98,8 @@ def command(words: tuple[str, ...], profile: str, why: bool, timeout: float, res
             click.echo(f"  expected  no expectation: error mode unknown ({printable(answer.error_mode)})")
         else:
             click.echo(f"  expected  {expected_in_words(answer.expected, answer.operation)}")
-        click.echo(f"  observed  {observed_in_words(answer.observed, answer.operation)}")
+        observed = observed_in_words(answer.observed, answer.operation)
+        click.echo(f"  observed  {passed_through(observed, vector.octets)}")
         if answer.finding is not None:
             finding = answer.finding
             section = f"  ({finding.section})" if finding.section else ""

@@ -65,29 +65,27 @@ def abis_command() -> None:
     help="What to print.",
 )
 @click.option("--ready", is_flag=True, help="List only decoders that can be used here.")
-@click.option("--survey", is_flag=True, help="Also list decoders of the survey's records.")
 @click.option(
     "-v", "--verbose", is_flag=True, help="Also print what each decodes with, and what it fetches on first use."
 )
-def list_command(output_format: str, ready: bool, survey: bool, verbose: bool) -> None:  # noqa: FBT001
+def list_command(output_format: str, ready: bool, verbose: bool) -> None:  # noqa: FBT001
     """List the decoders that ship with an adapter.
 
-    The list shows their versions, or what to install if they are missing. With --survey, also list decoders that
-    have a record ('overlong docs records'). For these, nothing is built, fetched or started. Exit status: 0.
+    The list shows their versions, or what to install if they are missing. Nothing is built, fetched or started. Exit
+    status: 0.
 
     \b
     Examples:
       overlong target list
       overlong target list --ready --format json
-      overlong target list --survey -v
+      overlong target list -v
     """  # noqa: D301 (click reads the backspace)
     import json
 
     from overlong.conformance.cli.options import all_decoders, width
-    from overlong.conformance.targets.builtins import BUILTINS, at_hand
+    from overlong.conformance.targets.builtins import at_hand
 
-    decoders = all_decoders() if survey else BUILTINS
-    listed = [each for each in at_hand(decoders.values()) if not ready or not each.missing]
+    listed = [each for each in at_hand(all_decoders().values()) if not ready or not each.missing]
     if output_format == "json":
         click.echo(json.dumps([each.as_json() for each in listed], indent=2))
         return

@@ -17,7 +17,6 @@ VERBS = {
     "certify": "overlong.conformance.cli.certify",
     "identify": "overlong.conformance.cli.identify",
     "matrix": "overlong.conformance.cli.matrix",
-    "survey": "overlong.conformance.cli.survey",
     "diff": "overlong.conformance.cli.diff",
     "sweep": "overlong.conformance.cli.sweep",
     "report": "overlong.conformance.cli.report",
@@ -143,13 +142,13 @@ def cli() -> None:
     """Certify UTF-8 decoders against the grammar of RFC 3629."""
 
 
-def run() -> int:
-    """Run the command line, and return the exit code, which no signal changes any more."""
+def run(name: str = "overlong") -> int:
+    """Run the command line, and return the exit code, which no signal changes any more. ``name``: for usage."""
     streams = StandardStreams()
     code = 4
     try:
         # NO_COLOR is the user's word in any terminal; otherwise click looks whether there is one
-        cli(prog_name="overlong", color=False if os.environ.get("NO_COLOR") else None)
+        cli(prog_name=name, color=False if os.environ.get("NO_COLOR") else None)
     except SystemExit as ended:
         no_more_interruptions()
         code = int(ended.code or 0)

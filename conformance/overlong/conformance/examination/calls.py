@@ -35,7 +35,7 @@ def recalled(inquiry: Inquiry, octets: bytes) -> bool:
         inquiry.symptom = Code.OFFSET
     inquiry.recalls = len({symptom == inquiry.symptom for symptom in said[not given :]}) > 1
     if inquiry.recalls:
-        shown = next(each for symptom, each in wrong if symptom == inquiry.symptom)
+        shown = next(each for symptom, each in wrong if symptom == inquiry.symptom and each)
         asker.earlier = given if given and said[0] != RIGHT else shown
     return True
 

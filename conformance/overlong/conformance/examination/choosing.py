@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
 MOST = 12
 """The most examinations of a run. Seconds would give another certificate on a slower machine."""
+UNSTEADY = (Code.UNSTABLE, Code.IN_COMPANY)
+"""The codes of answers that vary: an earlier call may be the cause, and hardly anything else that can be learned."""
 _TELLING: tuple[Sequence[str], ...] = (
     (Code.READ_BEFORE_START, Code.READ_PAST_END, Code.WRITTEN_OUTSIDE, Code.LEFT_UNWRITTEN, Code.INPUT_WRITTEN),
-    (Code.EARLIER_CALLS, Code.PLACE_IN_MEMORY),
+    (Code.EARLIER_CALLS, Code.PLACE_IN_MEMORY, *UNSTEADY),
     (Code.REFUSED,),
     (*DEFECTS,),
     (Code.SCALARS, Code.INTERNAL_ERROR),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, islice, pairwise, takewhile
+from itertools import accumulate, chain, islice, pairwise, product, takewhile
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
-from overlong.conformance.examination.factors import NONE, Site
-from overlong.conformance.examination.products import ERROR
+from overlong.conformance.examination.factors import NONE, OF_CALLS, Site
+from overlong.conformance.examination.products import ERROR, is_part, without_parts
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule
 from overlong.conformance.examination.text import pattern_of, text_of
@@ -51,9 +51,14 @@ class Condition:
     offsets: bool = False
     """True if the target reports offsets: then they show a wrong verdict, too."""
 
+    reads: int = 0
+    """The octets that are read: the decoder answers as if there were no more; 0: all."""
+
     def holds(self, question: Asked | bytes) -> bool:
         """True if the decoder is predicted to answer a question wrongly, or to report another place, for this cause."""
         asked = Question(question) if isinstance(question, bytes) else question
+        if self.reads:
+            return self._differs_from_first(asked.octets)
         if self.carries:
             return self._carried(asked)
         if self.streams:
@@ -70,11 +75,30 @@ class Condition:
         sites = self._within(asked, end, self._least_offset)
         return any(map(self.rule.holds, self._numbered(list(sites)) if self._counts else sites))
 
+    def united(self, other: Condition) -> Condition | None:
+        """The condition of a cause of which both know some words: the rule is the same, and one word is in both."""
+        alike = replace(other, words=self.words) == self and not self.subparts
+        shared = any(
+            is_part(*pair) for pair in chain(product(self.words, other.words), product(other.words, self.words))
+        )
+        return replace(self, words=without_parts([*self.words, *other.words])) if alike and shared else None
+
     @property
     def carries(self) -> bool:
         """True if the decoder goes on where an earlier call, or an earlier stream, ended."""
         unfinished = any(atom.factor == "unfinished before" for atom in self.rule.atoms)
         return self.symptom == Code.EARLIER_CALLS or (self.operation in AGAIN and unfinished)
+
+    @property
+    def recalls(self) -> bool:
+        """True if the answer depends on an earlier call or stream."""
+        return self.carries or any(atom.factor in OF_CALLS for atom in self.rule.atoms)
+
+    def _differs_from_first(self, octets: bytes) -> bool:
+        """True if the octets that are read have another verdict, or an error at another place."""
+        read = octets[: self.reads]
+        first, end = self.text.end(read), self.text.end(octets)
+        return (first == len(read)) != (end == len(octets)) or (self.offsets and first != min(end, len(read)))
 
     def _carried(self, asked: Asked) -> bool:
         before = self._before(asked) or b""
@@ -104,6 +128,7 @@ class Condition:
             "rule": [atom.to_json() for atom in self.rule.atoms],
             "dialect": self.speaks,
             **({"commits": self.commits} if self.commits else {}),
+            **({"reads": self.reads} if self.reads else {}),
         }
 
     @cached_property
@@ -153,7 +178,7 @@ class Condition:
     @cached_property
     def of_any_error(self) -> bool:
         """True if any error is one of the words."""
-        return any(len(product) == 1 and ERROR[0] <= product[0] for product in self.words)
+        return any(len(word) == 1 and ERROR[0] <= word[0] for word in self.words)
 
     def shows_there(self, asked: Asked) -> bool:
         """True if the rule holds where the first error shows: right behind the octets that can begin a character."""
@@ -180,9 +205,9 @@ class Condition:
     def begun(self, octets: bytes, start: int) -> int:
         """The most octets from a place on that begin one of the words."""
         most = 0
-        for product in () if self.subparts else self.words:
-            some = octets[start : start + len(product)]
-            alike = (octet in allowed for octet, allowed in zip(some, product, strict=False))
+        for word in () if self.subparts else self.words:
+            some = octets[start : start + len(word)]
+            alike = (octet in allowed for octet, allowed in zip(some, word, strict=False))
             most = max(most, sum(1 for _ in takewhile(bool, alike)))
         return most
 

@@ -10,6 +10,7 @@ from overlong.conformance.examination.asking import RIGHT, OutOfBudget
 from overlong.conformance.examination.calls import carried, carries, recalled
 from overlong.conformance.examination.cancelling import cancelling
 from overlong.conformance.examination.factors import ADDRESS
+from overlong.conformance.examination.first_octets import first_octets
 from overlong.conformance.examination.fresh import fresh
 from overlong.conformance.examination.least import BURDEN, blanked, parted, simplified
 from overlong.conformance.examination.products import exactly
@@ -66,6 +67,8 @@ class Course:
         inquiry = self.inquiry
         octets = self._placed(octets)
         if not recalled(inquiry, octets) or (inquiry.recalls and carries(inquiry)):
+            return
+        if first_octets(inquiry, octets):
             return
         shows, text = inquiry.shows, inquiry.text
         if inquiry.asker.operation in REPLACING:

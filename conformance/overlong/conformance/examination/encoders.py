@@ -39,6 +39,7 @@ class OfNumbers:
     """Numbers that an encoder encodes wrongly."""
 
     streams: ClassVar[bool] = False
+    recalls: ClassVar[bool] = False
     symptom: str
     runs: tuple[tuple[int, int], ...]
     """The first and the last number of each run, in order."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
+from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.prediction import predicts
+from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.oracle.finding import Why, id_of, share_of
 from overlong.conformance.protocol.kind import EARLIEST, Code
 from overlong.conformance.protocol.wire import GUARDED
 
 if TYPE_CHECKING:
-    from overlong.conformance.examination.condition import Condition
     from overlong.conformance.examination.encoders import OfNumbers
     from overlong.conformance.oracle.finding import Finding
 
@@ -61,6 +62,11 @@ class Explanation:
         return self.condition is not None and self.share >= GOOD
 
     @property
+    def recalls(self) -> bool:
+        """True if an earlier call or stream is the cause."""
+        return self.condition is not None and self.condition.recalls
+
+    @property
     def id(self) -> str:
         """The condition's id; that of the code if there is none."""
         return self.condition.id if self.condition is not None else id_of(self.code).replace("D-", "C-")
@@ -70,6 +76,22 @@ class Explanation:
         """What a bucket keeps of it; only if there is a condition."""
         assert self.condition is not None
         return Why(self.sentence, self.id, self.condition.to_json(), (self.predicted, self.checked))
+
+    def united(self, other: Explanation) -> Explanation | None:
+        """The explanation of a cause that two examinations explain in part; None if these are two causes."""
+        if not isinstance(self.condition, Condition) or not isinstance(other.condition, Condition):
+            return None
+        condition = self.condition.united(other.condition)
+        if condition is None or not (self.confirmed and other.confirmed):
+            return None
+        return replace(
+            self,
+            condition=condition,
+            sentence=sentence_of(condition, self.code),
+            predicted=self.predicted + other.predicted,
+            checked=self.checked + other.checked,
+            asked=self.asked + other.asked,
+        )
 
     def joins(self, finding: Finding) -> bool:
         """True if the condition predicts another finding: then that belongs to the same cause."""

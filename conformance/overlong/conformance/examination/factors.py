@@ -260,6 +260,16 @@ def _number_of_chunk(site: Site) -> int:
     return found
 
 
+_OF_CALLS = (
+    Factor("unfinished before", OCTET, _unfinished_before),
+    Factor("rest before", OCTET, _rest_before, 1),
+    Factor("accepted before", FLAG, _accepted_before),
+    Factor("length before", NUMBER, _length_before),
+    Factor("same length before", FLAG, _same_length),
+    Factor("longer before", FLAG, _longer_before),
+)
+OF_CALLS = frozenset(factor.name for factor in _OF_CALLS)
+"""The names of what an earlier call or stream was like."""
 FACTORS: tuple[Factor, ...] = (
     Factor("offset", NUMBER, lambda site: site.start),
     Factor("length", NUMBER, lambda site: len(site.octets)),
@@ -279,9 +289,10 @@ FACTORS: tuple[Factor, ...] = (
     Factor("ascii before", NUMBER, _ascii_before, 1),
     Factor("ascii behind", NUMBER, _ascii_behind, 1),
     Factor("size of all before", NUMBER, _only_size, 1),
+    Factor("nearest end", NUMBER, lambda site: min(site.start, len(site.octets) - site.end), 1),
     Factor("zeros", NUMBER, lambda site: site.octets.count(0, 0, site.start)),
     *(Factor(f"rest of {block}", FLAG, _in_rest(block)) for block in BLOCKS),
-    *(Factor(f"beyond {bits} bits", FLAG, _beyond(bits)) for bits in BITS),
+    *(Factor(f"beyond {bits} bits", FLAG, _beyond(bits), 1) for bits in BITS),
     Factor("cut", NUMBER, lambda site: site.cut),
     Factor("after cut", NUMBER, _after_cut),
     Factor("in chunk", NUMBER, _chunk_of, 1),
@@ -289,12 +300,7 @@ FACTORS: tuple[Factor, ...] = (
     Factor("chunks behind", NUMBER, _chunks_behind, 1),
     Factor("chunks before", NUMBER, _number_of_chunk, 1),
     Factor("chunks", NUMBER, lambda site: len(site.chunks), 1),
-    Factor("unfinished before", OCTET, _unfinished_before),
-    Factor("rest before", OCTET, _rest_before, 1),
-    Factor("accepted before", FLAG, _accepted_before),
-    Factor("length before", NUMBER, _length_before),
-    Factor("same length before", FLAG, _same_length),
-    Factor("longer before", FLAG, _longer_before),
+    *_OF_CALLS,
 )
 AFTER_ERROR = Factor("after error", FLAG, _after_error)
 """Only where the place is an error behind others."""

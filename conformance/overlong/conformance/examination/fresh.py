@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination import panel
@@ -32,6 +33,11 @@ def fresh(inquiry: Inquiry, count: int, most: int) -> list[bytes]:
     return [*inside, *outside]
 
 
+@lru_cache(maxsize=1 << 10)
+def _ordered(octets: frozenset[int]) -> tuple[int, ...]:
+    return tuple(sorted(octets))
+
+
 def _drawn(inquiry: Inquiry) -> bytes:
     random, condition = inquiry.random, inquiry.known
     before, behind = inquiry.experiments.around(condition.rule)
@@ -39,7 +45,8 @@ def _drawn(inquiry: Inquiry) -> bytes:
         core = random.choice(panel.strange(inquiry.text))
     else:
         product = random.choice(condition.words)
-        core = bytes(random.choice((min(each), max(each), random.choice(sorted(each)))) for each in product)
+        ordered = map(_ordered, product)
+        core = bytes(random.choice((each[0], each[-1], random.choice(each))) for each in ordered)
     draw = random.random()
     if draw < 0.12 and core:
         place = random.randrange(len(core))

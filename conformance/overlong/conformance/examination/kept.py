@@ -50,6 +50,7 @@ def condition_of(read: Mapping[str, Any]) -> Condition | OfNumbers:
         int(read.get("commits", 0)),
         subparts=bool(read.get("subparts", False)),
         offsets=bool(read.get("offsets", False)),
+        reads=int(read.get("reads", 0)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -105,7 +106,8 @@ def _notable(name: str) -> tuple[bytes, ...]:
         0x100000,
     }
     numbers |= {plane << 16 | low for plane in range(17) for low in (0, 0xFFFE, 0xFFFF)}
-    numbers |= {0xE9, 0x20AC, 0x1F600, 0x3FF, 0x400, 0x1000, 0x3FFFF, 0x40000}
+    numbers |= {number for number in range(0x10000) if unicodedata.category(chr(number))[0] == "Z"}
+    numbers |= {0x85, 0xE9, 0x20AC, 0x1F600, 0x3FF, 0x400, 0x1000, 0x3FFFF, 0x40000}
     found = [layout.encode(number) for number in sorted(numbers)]
     return tuple(each for each in found if each is not None and spoken.automaton.accepts(each))
 

@@ -40,7 +40,7 @@ _COUNTED: dict[str, tuple[str, str]] = {
     "chunks before": ("after", "chunk"),
     "chunks": ("in", "chunk"),
     "chunks behind": ("before", "chunk"),
-    "in chunk": ("behind", "octet of its chunk"),
+    "in chunk": ("after", "octet of its chunk"),
     "size": ("of", "octet"),
 }
 _NONE_OF: dict[str, str] = {
@@ -48,6 +48,7 @@ _NONE_OF: dict[str, str] = {
     "characters": "at the start",
     "size before": "after no character",
     "size behind": "before no character",
+    "nearest end": "at the start or the end",
 }
 
 
@@ -84,7 +85,9 @@ def _other(atom: Atom) -> str:
         case "offset":
             return f"at offset {numbers(atom)}"
         case "behind":
-            return f"with {counted(atom, 'octet')} behind"
+            return f"followed by {counted(atom, 'octet')}"
+        case "nearest end":
+            return f"with {counted(atom, 'octet')} to the nearest end"
         case "total":
             return f"if there are {_some_of(atom)} of them"
         case "unfinished before" if atom.without and atom.values == frozenset((NONE,)):
@@ -111,7 +114,7 @@ def _other(atom: Atom) -> str:
         case "rest of chunk":
             if atom.low == 0 and atom.high in (None, 0):
                 return "that ends its chunk" if atom.high == 0 else "that shows before the end of the stream"
-            return f"with {numbers(atom)} behind in its chunk"
+            return f"followed by {numbers(atom)} in its chunk"
         case "begun":
             return (
                 "in a later chunk" if atom.low and atom.high is None else f"in a chunk that begins at {numbers(atom)}"
@@ -133,7 +136,7 @@ def _by_number(atom: Atom) -> str:
             return (
                 f"{far} octets after {_octets(atom)}"
                 if number[0] == "-"
-                else f"if octet {far} behind is {_octets(atom)}"
+                else f"if octet {far} after it is {_octets(atom)}"
             )
         case "rest":
             return f"{not_}in the rest after blocks of {number}"

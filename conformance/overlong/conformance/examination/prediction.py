@@ -16,6 +16,7 @@ from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.question import Question
+from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.kind import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
@@ -64,7 +65,9 @@ def predicts(condition: Condition | OfNumbers, code: str, finding: Finding) -> b
         return finding.code == code and condition.holds(question)
     if condition.streams:
         return operation in STREAMING + AGAIN and condition.holds(question)
-    if memory or condition.carries:
+    if condition.reads and vector.chunks is None and isinstance(finding.observed, Accepted | Refused):
+        return compare(replace(vector, octets=vector.octets[: condition.reads]), operation, finding.observed) is None
+    if memory or condition.carries or condition.reads:
         return condition.holds(question)
     if operation == GUARDED:
         return finding.code == Code.PLACE_IN_MEMORY and _at_some_address(condition, question)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.phrases import counted, in_order, listed, phrase, scalars
-from overlong.conformance.examination.products import in_words, is_part, without
+from overlong.conformance.examination.products import SHOWN, in_words, is_part, without
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.wire import AGAIN
 from overlong.conformance.support.printable import thousands
@@ -24,11 +26,11 @@ if TYPE_CHECKING:
 _VERBS: dict[str, str] = {
     ACCEPTS: "accepts",
     Code.REFUSED: "refuses",
-    Code.SCALARS: "puts out other characters for",
+    Code.SCALARS: "outputs other characters for",
     Code.OFFSET: "reports another offset for",
     Code.LENGTH: "reports another length for",
     Code.INCOMPLETE: "is wrong on missing input for",
-    Code.REPLACEMENT_COUNT: "puts out a wrong number of U+FFFD for",
+    Code.REPLACEMENT_COUNT: "outputs a wrong number of U+FFFD for",
     Code.REPLACEMENT_TEXT: "loses or changes text at",
     Code.CHUNKING: "gives another result in chunks for",
     Code.EARLIER_STREAM: "gives another result after an earlier stream for",
@@ -49,6 +51,8 @@ _OF_ENCODERS: dict[str, str] = {
     Code.ENCODER_REPLACEMENT: "does not refuse or replace as declared",
 }
 _LISTED = 4
+_NAMED = 1 << 12
+"""The most characters that are counted singly."""
 
 
 def sentence_of(condition: Condition | OfNumbers, code: str = "") -> str:
@@ -64,6 +68,8 @@ def sentence_of(condition: Condition | OfNumbers, code: str = "") -> str:
     if condition.carries:
         where = _where(atoms)
         return f"goes on {where.replace('earlier call', 'earlier stream') if condition.operation in AGAIN else where}"
+    if condition.reads:
+        return f"reads only the first {thousands(condition.reads)} octets, and cuts a character there"
     if condition.symptom == ACCEPTS and (condition.subparts or condition.of_any_error):
         return _of_any_error(atoms)
     symptom = code if code == Code.INTERNAL_ERROR and condition.symptom in OFFSETS else condition.symptom
@@ -107,8 +113,8 @@ def _what(condition: Condition) -> str:
         return "an error"
     if condition.words == ((),):
         return "well-formed text"
-    if all(len(octets) == 1 for product in condition.words for octets in product) and len(condition.words) <= _LISTED:
-        named = [scalars(bytes(min(octets) for octets in product), condition.speaks) for product in condition.words]
+    if all(len(octets) == 1 for word in condition.words for octets in word) and len(condition.words) <= _LISTED:
+        named = [scalars(bytes(min(octets) for octets in word), condition.speaks) for word in condition.words]
         if all(named):
             return " or ".join(named)
     truncated = condition.text.truncated
@@ -117,15 +123,27 @@ def _what(condition: Condition) -> str:
         return " or ".join(["truncated sequences", *([in_words(others)] if others else [])])
     if condition.symptom != ACCEPTS and (sizes := _sizes(condition)):
         return sizes
-    return in_words(condition.words)
+    return _characters(condition) or in_words(condition.words)
+
+
+def _characters(condition: Condition) -> str:
+    """``29 characters, such as U+0009, U+0020 and U+3000``, if the words are characters of many patterns."""
+    count = sum(prod(map(len, each)) for each in condition.words)
+    if len(condition.words) <= SHOWN or count > _NAMED:
+        return ""
+    words = (bytes(octets) for each in condition.words for octets in product(*map(sorted, each)))
+    named = [scalars(octets, condition.speaks) for octets in sorted(words)]
+    if not all(named) or any(" " in each for each in named):
+        return ""
+    return f"{thousands(count)} characters, such as {named[0]}, {named[count // 2]} and {named[-1]}"
 
 
 def _sizes(condition: Condition) -> str:
     """``characters of 3 octets``, if the words are all characters of some sizes."""
     text, words = condition.text, condition.words
     sizes, every = sorted({len(word) for word in words}), sorted(set(text.sizes.values()))
-    wanted = [product for product in text.products if len(product) in sizes]
-    covered = (any(map(partial(is_part, product), words)) for product in wanted)
+    wanted = [each for each in text.products if len(each) in sizes]
+    covered = (any(map(partial(is_part, each), words)) for each in wanted)
     if not wanted or not {*sizes} <= {*every} or not all(covered):
         return ""
     if len(sizes) == 1:

@@ -194,7 +194,7 @@ def expected_in_words(expected: Outcome, operation: str = DECODE) -> str:
             return "accept the list: each value is well-formed"
         return f"refuse the list: value {expected.offset + 1} is ill-formed"
     if isinstance(expected, Decoded):
-        return f"accept {code_points(expected.scalars)}" if expected.scalars else "accept, nothing put out"
+        return f"accept {code_points(expected.scalars)}" if expected.scalars else "accept, nothing output"
     octets = "1 octet" if expected.length == 1 else f"{expected.length} octets"
     return f"reject at {expected.offset}, {octets}" + (", incomplete" if expected.incomplete else "")
 

@@ -23,11 +23,11 @@ VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY, S
 )
 CLAIMS = {
     VERDICT: "accepts well-formed octets, and nothing else",
-    SCALARS: "puts out the scalar values of the octets that it accepts",
+    SCALARS: "outputs the scalar values of the octets that it accepts",
     POSITION: "reports the place and number of the first ill-formed octets, and whether input is missing",
     REPLACEMENT: "replaces ill-formed octets as its error mode says, and loses nothing around them",
     STREAMING: "gives the result of the whole input, however it is cut",
-    EARLIEST: "puts out text, or refuses, in the first chunk that makes it certain",
+    EARLIEST: "outputs text, or refuses, in the first chunk that makes it certain",
     ENCODER: "encodes every scalar value as RFC 3629 demands, and nothing else",
     MEMORY: "stays within the memory that it is given, and gives the same answers at every address",
     SEPARATE_VALUES: "accepts a list if each of its values alone is well-formed, and no other list",
@@ -139,7 +139,7 @@ KINDS = {
              "from where the adapter says: the start of the stream, of the chunk, or the first octet that the decoder "
              "had kept. Usual cause: octets of earlier chunks are not counted."),
         Kind(Code.HELD_BACK, EARLIEST, "output held back", "Unicode ch. 3, D93b",
-             "After a chunk the decoder had put out less than was certain: it held back a character whose last octet "
+             "After a chunk the decoder had output less than was certain: it held back a character whose last octet "
              "had come, or U+FFFD for octets that nothing could complete. The text is right in the end, but a peer "
              "that waits for it before sending more waits for ever. Usual cause: the decoder trusts a lead octet's "
              "length before it checks the second octet."),
@@ -166,7 +166,7 @@ KINDS = {
         Kind(Code.UNDECLARED, LIMITS, "a declared limit is not so", "",
              "The adapter's greeting, or the name of the target, declares a limit of the decoder: it ends a string at "
              "octet 00, refuses it, strips a signature, or sits in XML. The decoder does something else with such a "
-             "string (it accepts what it should refuse, puts out other text), or diverges in the rest of it. Correct "
+             "string (it accepts what it should refuse, outputs other text), or diverges in the rest of it. Correct "
              "the declaration, or look at the decoder."),
         Kind(Code.IN_COMPANY, VERDICT, "answer depends on other inputs of a request", "",
              "The decoder's answer to this input was right in a request with others, and wrong when the input came "
@@ -206,7 +206,7 @@ KINDS = {
              "it should refuse, refuses where it should replace, replaces them by something else, or leaves them "
              "out. Text changes without a sign."),
         Kind(Code.READ_PAST_END, MEMORY, "read past the end of the input", "",
-             "With a guard page right behind the input the function died, and with memory behind the same octets it "
+             "With a guard page right after the input the function died, and with memory after the same octets it "
              "returned: it reads past its input. Usual causes: the lead octet trusted before the length is checked, "
              "whole words or vectors loaded at the end, a terminator expected."),
         Kind(Code.READ_BEFORE_START, MEMORY, "read before the start of the input", "",
@@ -214,9 +214,9 @@ KINDS = {
              "returned: it reads before its input. Usual causes: stepping back to a lead octet without checking where "
              "the input begins, vectors loaded at aligned addresses."),
         Kind(Code.WRITTEN_OUTSIDE, MEMORY, "written outside the output", "",
-             "The function wrote before or behind its output buffer: a guard page there killed it, or octets there "
+             "The function wrote before or after its output buffer: a guard page there killed it, or octets there "
              "changed. Usual causes: the capacity checked once a character though one takes two units, or not at all; "
-             "a terminator written behind the last unit; whole vectors stored at the end."),
+             "a terminator written after the last unit; whole vectors stored at the end."),
         Kind(Code.LEFT_UNWRITTEN, MEMORY, "output left unwritten", "",
              "The function reports more units than it wrote. A caller that uses them reads what was in the buffer "
              "before, which may be data of another part of the program."),

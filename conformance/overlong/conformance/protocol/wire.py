@@ -554,7 +554,7 @@ class Answers:
         for status, number, length, incomplete, octets, output in rows if chosen is None else compress(rows, chosen):
             if status == ACCEPTED[0]:
                 if number > most_units(octets) and not verdict_only:
-                    yield Misbehaved(f"put out {number} units; its input allows at most {most_units(octets)}")
+                    yield Misbehaved(f"output {number} units; its input allows at most {most_units(octets)}")
                 else:
                     yield Accepted(None if verdict_only else units.values(output))
             elif status == REFUSED[0]:

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.report.lines import command_lines
-from overlong.conformance.report.wording import Glyphs, given, headline
+from overlong.conformance.report.wording import Glyphs, given, headline, observed
 from overlong.conformance.results.model import BEFORE, DIFF_ORDER, EXPECTED, Standing, State
 from overlong.conformance.support.printable import printable, thousands
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 """The number of causes of one standing and one pair that are written out."""
+_ALONE = 8
+"""The number of targets of one side alone that are named."""
 
 
 def told(report: Report, *, width: int, encoding: str) -> Iterator[str]:
@@ -28,17 +30,25 @@ def told(report: Report, *, width: int, encoding: str) -> Iterator[str]:
         yield from _wrapped(f"{name}  {side['source'] or side['title']} ({details})", width, after=7)
     for note in (*report.notes, *([f"incomplete: {report.incomplete}"] if report.incomplete else [])):
         yield from _wrapped(note, width, after=2)
-    alike = list[str]()
+    alike, alone = list[str](), {"newer": list[str](), "older": list[str]()}
     of_pair = zip(report.subjects, report.extra["older"], report.extra["newer"], strict=True)
     for subject, before, now in of_pair:
+        if not before or not now:
+            alone["newer" if before else "older"].append((before or now)["id"])
+            continue
         claims = [each for each in report.extra["claims"] if each["subject"] == subject.id]
         lines = [*_claims(claims, arrow, width), *_causes(subject, width)]
-        if lines or not before or not now or State.INCOMPLETE in (before["state"], now["state"]):
+        if lines or State.INCOMPLETE in (before["state"], now["state"]):
             yield ""
             yield from _sides(before, now, arrow, width)
             yield from lines
         elif before["version"] != now["version"]:
             alike.append(_named(before, now, arrow))
+    for side, names in alone.items():
+        if names:
+            yield ""
+            more = f" and {thousands(len(names) - _ALONE)} more" if len(names) > _ALONE else ""
+            yield from _wrapped(f"not on the {side} side: {', '.join(names[:_ALONE])}{more}", width, after=2)
     if alike:
         yield ""
         yield from _wrapped(f"another version, and nothing else changed: {', '.join(alike)}", width, after=2)
@@ -55,10 +65,6 @@ def _wrapped(text: str, width: int, *, before: int = 0, after: int = 0) -> list[
 
 def _sides(before: Mapping[str, str], now: Mapping[str, str], arrow: str, width: int) -> Iterator[str]:
     """The two sides of the comparison, and which of them is incomplete."""
-    if not before or not now:
-        name, missing = (before or now)["id"], "newer" if before else "older"
-        yield from _wrapped(f"{name}: not on the {missing} side", width)
-        return
     shown = _named(before, now, arrow)
     if before["id"] == now["id"] and before["digest"] != now["digest"]:
         shown += "; its files have changed"
@@ -91,7 +97,7 @@ def _causes(subject: Subject, width: int) -> Iterator[str]:
 
 def _cause(cause: Cause, width: int) -> Iterator[str]:
     yield from _wrapped(f"{cause.standing.upper()} {headline(cause)}", width, before=2, after=2)
-    words = f"{given(cause)}: expected {cause.expected}, observed {cause.observed}"
+    words = f"{given(cause)}: expected {cause.expected}, observed {observed(cause)}"
     if cause.count > 1:
         words += f" (and {thousands(cause.count - 1)} more)"
     yield from _wrapped(words, width, before=5, after=2)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.report.lines import command_lines
-from overlong.conformance.report.wording import RUN, in_chunks
+from overlong.conformance.report.wording import RUN, in_chunks, passed_through
 from overlong.conformance.results.model import (
     MINIMAL,
     PEER,
@@ -52,7 +52,8 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
     more = dict(cause.more)
     yield from _head(cause, width)
     asked = printable(OPERATIONS.get(cause.operation, cause.operation))
-    name, expected, observed = printable(target, _NAME), printable(cause.expected), printable(cause.observed)
+    name, expected = printable(target, _NAME), printable(cause.expected)
+    observed = printable(passed_through(cause.observed, cause.octets))
     if is_difference(cause):
         name += f", and {printable(more.get(PEER, ''), _NAME)}"
         answers = [f"the first {observed}", f"the second {printable(more.get(PEER_ANSWERS, cause.expected))}"]

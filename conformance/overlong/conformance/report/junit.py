@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from overlong.conformance.report.lines import LINE, command_lines, prose_lines
-from overlong.conformance.report.wording import THIS_INPUT, faults, given, headline, is_fault, verdict
+from overlong.conformance.report.wording import THIS_INPUT, faults, given, headline, is_fault, observed, verdict
 from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import printable
@@ -143,7 +143,7 @@ def _categories(subject: Subject) -> Iterator[ET.Element]:
 
 def _of_cause(subject: Subject, cause: Cause, name: str) -> ET.Element:
     case = _case(subject.id, name, ".divergences")
-    message = f"{given(cause)}: expected {cause.expected}, observed {cause.observed}"
+    message = f"{given(cause)}: expected {cause.expected}, observed {observed(cause)}"
     if is_fault(cause):
         _outcome(case, "failure", cause.code, message, _told(cause))
     elif cause.standing is not Standing.FIXED:
@@ -157,7 +157,7 @@ def _told(cause: Cause) -> str:
     lines = [
         ("input", given(cause)),
         ("expected", cause.expected),
-        ("observed", cause.observed),
+        ("observed", observed(cause)),
         ("section", cause.section),
         (THIS_INPUT, cause.comment),
         ("divergences", str(cause.count)),

@@ -15,6 +15,7 @@ from overlong.conformance.report.wording import (
     faults,
     given,
     meaning_of,
+    observed,
     of_standings,
     of_states,
     state_words,
@@ -144,7 +145,7 @@ def _difference(report: Report) -> Iterator[str]:
         rows: list[tuple[str, ...]] = []
         for subject, cause in found[:SHOWN]:
             why = f" ({text(cause.reason)})" if cause.reason else ""
-            cells = code(given(cause)), text(cause.expected), text(cause.observed)
+            cells = code(given(cause)), text(cause.expected), text(observed(cause))
             rows.append((code(subject.id), _headline(cause) + why, *cells))
         yield from _table(("target", "what", "input", "expected", "observed"), rows)
         if len(found) > SHOWN:
@@ -216,7 +217,7 @@ def _cause(cause: Cause) -> Iterator[str]:
     rows = [
         ("input", code(given(cause))),
         ("expected", text(cause.expected, 1000)),
-        ("observed", text(cause.observed, 1000)),
+        ("observed", text(observed(cause), 1000)),
         ("refutes", f"{text(cause.claim)}{_after(cause.section)}"),
         (THIS_INPUT, text(cause.comment, 1000)),
         ("divergences", thousands(cause.count)),
@@ -251,7 +252,7 @@ def _table_of_causes(causes: Sequence[Cause]) -> Iterator[str]:
     for cause in causes[:SHOWN]:
         standing = "" if cause.standing in (Standing.UNEXPECTED, Standing.EXPECTED) else f"{cause.standing.value}: "
         reason = [" ".join(filter(None, (text(cause.reason), code(cause.link))))] * reasons
-        cells = code(given(cause)), text(cause.expected), text(cause.observed), thousands(cause.count)
+        cells = code(given(cause)), text(cause.expected), text(observed(cause)), thousands(cause.count)
         rows.append((standing + _headline(cause), *cells, *reason))
     yield from _table(("what", "input", "expected", "observed", "divergences", *["reason"] * reasons), rows)
     if len(causes) > SHOWN:

@@ -14,7 +14,7 @@ from overlong.conformance.protocol.kind import (
     SEPARATE_VALUES,
     STREAMING,
 )
-from overlong.conformance.report.wording import Glyphs, given, of_states, with_version
+from overlong.conformance.report.wording import Glyphs, given, observed, of_states, with_version
 from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
@@ -96,7 +96,9 @@ def _told(subject: Subject, width: int) -> Iterator[str]:
     unexpected = [cause for cause in subject.told if cause.standing is not Standing.EXPECTED]
     for cause in unexpected[:_SHOWN]:
         more = f" (and {thousands(cause.count - 1)} more)" if cause.count > 1 else ""
-        line = f"{cause.code} {cause.title}: {given(cause)}: expected {cause.expected}, observed {cause.observed}{more}"
+        line = (
+            f"{cause.code} {cause.title}: {given(cause)}: expected {cause.expected}, observed {observed(cause)}{more}"
+        )
         yield from textwrap.wrap(printable(line, 1000), width, initial_indent="  ", subsequent_indent="    ")
     if (others := len(unexpected) - _SHOWN) > 0:
         yield f"  and {counted(others, 'more bucket')}"

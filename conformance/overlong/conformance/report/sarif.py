@@ -31,7 +31,7 @@ from overlong.conformance.report.sarif_rules import (
     rule_of,
     shown,
 )
-from overlong.conformance.report.wording import excused, faults, given, is_fault, verdict
+from overlong.conformance.report.wording import excused, faults, given, is_fault, observed, verdict
 from overlong.conformance.results.headline import exit_code_of
 from overlong.conformance.results.model import SENTENCE, ReportKind, Standing, State
 from overlong.conformance.support.printable import printable, thousands
@@ -259,7 +259,7 @@ def _message(subject: Subject, cause: Cause) -> str:
     more = f" {thousands(cause.count)} divergences have this cause." if cause.count > 1 else ""
     told = dict(cause.more)
     why = f"{told[SENTENCE]}: " if SENTENCE in told else ""
-    answers = f"expected {cause.expected}, observed {cause.observed}"
+    answers = f"expected {cause.expected}, observed {observed(cause)}"
     words = f"{subject.id}: {cause.title}{where}: {why}{given(cause)}: {answers}."
     again = command_lines(cause.reproduce, "Reproduce: ") if cause.reproduce else []
     return "\n".join(

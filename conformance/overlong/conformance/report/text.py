@@ -18,6 +18,7 @@ from overlong.conformance.report.wording import (
     extent_of,
     faults,
     given,
+    observed,
     verdict,
     verdict_of_campaign,
     with_version,
@@ -252,7 +253,7 @@ def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]
     parts = [
         f"input {given(cause, profile)}",
         f"expected {printable(cause.expected)}",
-        f"observed {printable(cause.observed)}",
+        f"observed {printable(observed(cause))}",
     ]
     line = "     " + "    ".join(parts)
     if len(line) <= width:
@@ -293,7 +294,7 @@ def _lines_of_set(cause: Cause, width: int) -> Iterator[str]:
         f"input {spaced_hex(cause.octets)}",
         *(f"{title} {more[title]}" for title in (AFTER,) if title in more),
         f"expected {cause.expected}",
-        f"observed {cause.observed}",
+        f"observed {observed(cause)}",
         *(f"{title} {more[title]}" for title in (BECAUSE,) if title in more),
     ):
         yield from _wrapped(printable(part, _LONG), width, "     ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certification.tiers import short_of_usual
 from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.protocol.kind import CLAIMS, UNDECLARED, Code
-from overlong.conformance.protocol.wire import SEPARATE
+from overlong.conformance.protocol.wire import SEPARATE, UNITS
 from overlong.conformance.results.headline import WAITS, state_of
 from overlong.conformance.results.model import EXPECTED, INPUTS, MORE, SENTENCE, ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
@@ -36,6 +37,9 @@ THIS_INPUT = "this input"
 """The title of a vector's comment: what its octets are."""
 RUN = 5
 """The number of repetitions from which on a run is counted instead of written out."""
+_ACCEPTED = re.compile(r"accepted((?: U\+[0-9A-F]{4,8})+)((?: … \(\d+ values\))?)")
+_SURROGATE = b"\xed"
+"""The lead of surrogates in UTF-8."""
 _FAULTS = frozenset({Standing.UNEXPECTED, Standing.REGRESSED, Standing.NEW})
 
 
@@ -74,6 +78,33 @@ def is_fault(cause: Cause) -> bool:
 def faults(subject: Subject) -> tuple[Cause, ...]:
     """The causes that need attention."""
     return tuple(cause for cause in subject.causes if is_fault(cause))
+
+
+def observed(cause: Cause) -> str:
+    """A decoder's answer in words: ``accepted U+DCC2`` for C2 is ``passes C2 through``, if that is no error mode."""
+    return cause.observed if "U+DC" in cause.expected else passed_through(cause.observed, cause.octets)
+
+
+def passed_through(words: str, octets: bytes) -> str:
+    """Words of an answer, with octets that came through as octets instead of U+DC80 to U+DCFF.
+
+    A target's UTF-8 output is kept as numbers; one of these stands for an octet that no sequence explains.
+    """
+    found = _ACCEPTED.fullmatch(words)
+    numbers = [int(point.removeprefix("U+"), 16) for point in found[1].split()] if found else []
+    if found is None or not any(map(_is_octet, numbers)):
+        return words
+    spelt = b"".join(bytes([each & 0xFF]) if _is_octet(each) else UNITS["utf-8"].write([each]) for each in numbers)
+    if octets == spelt or (found[2] and octets.startswith(spelt)):
+        return f"passes {spaced_hex(spelt)}{' …' if found[2] else ''} through"
+    if all((each & 0xFF) in octets for each in filter(_is_octet, numbers)) and _SURROGATE not in octets:
+        shown = (f"octet {each & 0xFF:02X}" if _is_octet(each) else f"U+{each:04X}" for each in numbers)
+        return f"accepted {' '.join(shown)}{found[2]}"
+    return words  # they are surrogates, in UTF-16
+
+
+def _is_octet(number: int) -> bool:
+    return 0xDC80 <= number <= 0xDCFF
 
 
 def verdict(subject: Subject, kind: ReportKind = ReportKind.CERTIFY) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 RESULTS = "results.jsonl"
 SCHEMA = "overlong/results-1"
-RECORDED = 1000
+RECORDED = 100
 """Divergences of one bucket that are written out; all are counted."""
 
 

@@ -39,8 +39,6 @@ class Builtin:
     """The folder to start it in, if not the current one."""
     fetches: str = ""
     """Packages fetched from a registry on first use; empty if none."""
-    intent: str = ""
-    """Its documented departure from RFC 3629; empty if its documentation names none."""
 
 
 def python_command(place: str, name: str, *said: str) -> list[str]:

@@ -67,7 +67,7 @@ class FunctionName:
         if not mark or not file or not name:
             raise UnknownTarget(f"{shown}: {form}")
         abi, *traits = query.split("&")
-        return cls(file, name, abi, declared(shown, "behind the abi", traits))
+        return cls(file, name, abi, declared(shown, "after the abi", traits))
 
     def no_abi(self, shown: str, known: Sequence[str], where: str, more: str) -> UnknownTarget:
         """The error for a name that is no ABI: it suggests three, and names the list of all.

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 _KNOWN = "'overlong target abis' lists all, and how each is called"
 _FORM = (
     "write so:LIBRARY:SYMBOL?abi=NAME, as in 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'; for example "
-    f"bool(ptr,len), errpos-or-minus1(ptr,len), or utf32(ptr,len,out,cap), which puts out code points; {_KNOWN}"
+    f"bool(ptr,len), errpos-or-minus1(ptr,len), or utf32(ptr,len,out,cap), which outputs code points; {_KNOWN}"
 )
 OFFERED_TO_WASM = tuple(name for name, abi in ABIS.items() if not abi.functions and abi is not ITERATE)
 """The ABIs of one function that is called once for an input."""
 _KNOWN_OF_WASM = "'overlong target abis' lists them; no streams, and no function that is called until the input ends"
 _FORM_OF_WASM = (
     "write wasm:FILE:EXPORT?abi=NAME, as in 'wasm:./mine.wasm:is_utf8?abi=bool(ptr,len)'; for example "
-    f"bool(ptr,len), errpos(ptr,len), or utf8(ptr,len,out,cap), which puts out UTF-8; {_KNOWN_OF_WASM}"
+    f"bool(ptr,len), errpos(ptr,len), or utf8(ptr,len,out,cap), which outputs UTF-8; {_KNOWN_OF_WASM}"
 )
 
 

@@ -266,7 +266,7 @@ class RecordedTarget:
         self._asked = number + 1
         while place < len(self._octets):
             if len(self._starts) == self._asked:
-                raise AnswersError(f"{self._name}: octet {place}: more stands behind the last answer; remove it")
+                raise AnswersError(f"{self._name}: octet {place}: more stands after the last answer; remove it")
             end = self._frame_end(place, len(self._starts))
             self._starts.append(place)
             place = end

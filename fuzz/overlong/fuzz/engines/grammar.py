@@ -211,7 +211,7 @@ class _Work:
         before = [Vector("fuzz", self._generated.string(index)) for index in range(first, place.least)]
         observed, behind = target.probe.ask([*before, vector], target.operation)[-1]
         if behind is not None:
-            words = f"right by itself; asked behind {len(before)} other inputs"
+            words = f"right by itself; asked after {len(before)} other inputs"
             return replace(behind, code=AFTER, place=said, detail=("", words))
         code = AT_PLACE if target.in_process is not None and place.kind not in _FAILED else AMONG
         detail = "", f"that is right; among other inputs: {said}"

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from overlong.conformance.sweep.compiled.loop import Asking, Memory
-from overlong.conformance.sweep.compiled.packed import PackedAutomaton
 from overlong.conformance.sweep.compiled.task import PLACES
 from overlong.conformance.sweep.grid import CONTINUATION
 from overlong.fuzz.execution.made import NUMBER, Inputs
 from overlong.fuzz.generation.choice import REACH
 from overlong.reference.core import core
+from overlong.reference.shift import ShiftAutomaton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,10 +48,10 @@ def verdicts_on(lengths: Sequence[int], octets: bytes, automaton: Automaton) -> 
     Raises:
         ValueError: the automaton is too large.
     """
-    words, numbers, inputs = PackedAutomaton(automaton), np.asarray(lengths, np.uint32), np.frombuffer(octets, np.uint8)
+    words, numbers, inputs = ShiftAutomaton(automaton), np.asarray(lengths, np.uint32), np.frombuffer(octets, np.uint8)
     found = np.empty(len(numbers), np.uint32)
-    addresses = (each.ctypes.data for each in (numbers, inputs, found, words.words))
-    core()("judge_inputs", len(numbers), *addresses)
+    addresses = (each.ctypes.data for each in (numbers, inputs, found))
+    core()("judge_inputs", len(numbers), *addresses, words.address)
     return found.tobytes()
 
 

@@ -110,4 +110,4 @@ def _behind(state: int, spoken: Dialect) -> str:
                 spelt = ",".join(f"{run[0]:02X}" if len(run) == 1 else f"{run[0]:02X}-{run[-1]:02X}" for run in runs)
                 ways[to] = (*ways[at], spelt)
                 queue.append(to)
-    return f"behind {' '.join(ways[state])}"
+    return f"after {' '.join(ways[state])}"

@@ -14,9 +14,9 @@ PLACES = (
     "at the start",
     "in the first 16 octets",
     "in the first 64 octets",
-    "behind the first 64 octets",
+    "after the first 64 octets",
     "at an edge of 16 octets",
-    "at an edge of 16 octets, behind the first 63",
+    "at an edge of 16 octets, after the first 63",
 )
 _BLOCK, _BLOCKS = 16, 4
 """The octets of a block, and the number of blocks that count as near."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _UNSAID: dict[str, str] = {
     Code.LENGTH: "how many octets a refusal covers",
     Code.INCOMPLETE: "whether a refusal says that input is missing",
-    Code.HELD_BACK: "in which chunk something is put out",
+    Code.HELD_BACK: "in which chunk something is output",
     Code.LATE: "in which chunk a stream is refused",
     Code.EARLY: "in which chunk an answer comes",
     Code.MISBEHAVED: "what an adapter writes",

@@ -9,7 +9,7 @@
 #define STEP 4u
 #define STATES 15u
 
-/* AutomatonWords of Python. */
+/* AutomatonWords of Python's ShiftAutomaton. */
 typedef struct {
   const uint64_t *transitions; /* for each octet */
   uint64_t accepting;          /* a bit for each accepting state, at its shift */
@@ -25,7 +25,8 @@ INLINE uint64_t step(const automaton *by, uint64_t state, uint8_t octet) {
 
 typedef struct {
   uint64_t state;
-  int64_t seen; /* octets that were read when a state last accepted; -1: none did, nor the first */
+  int64_t seen;   /* octets that were read when a state last accepted; -1: none did, nor the first */
+  uint64_t count; /* octets that were read; the last of them leads to the dead state, if that ended it */
 } reading;
 
 INLINE reading read_octets(const automaton *by, const uint8_t *octets, uint64_t length, uint64_t state) {
@@ -42,7 +43,7 @@ INLINE reading read_octets(const automaton *by, const uint8_t *octets, uint64_t 
     if (state == by->dead) break;
     if (accepts(by, state)) seen = (int64_t)place;
   }
-  return (reading){state, seen};
+  return (reading){state, seen, place};
 }
 
 /* The same as one number: bit 0 says whether the last state accepts, all others are `seen`. */

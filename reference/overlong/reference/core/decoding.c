@@ -2,7 +2,7 @@
  *
  * A step from octet to octet waits for the one before. So a text is read many octets at once, by tables of 16 octets:
  * nibbles.py and gathering.py say which automata and layouts can be read so, and why. All others, and a block with an
- * error, are read octet by octet, by the rows of a shift automaton (reference/shift.py).
+ * error, are read octet by octet (automaton.h).
  */
 #include "decoding.h"
 
@@ -60,7 +60,7 @@ WIDE INLINE row load_row(const void *from) {
 WIDE static uint64_t read_blocks(const shifts *by, const uint8_t *octets, uint64_t size) {
   const row high = load_row(by->high), low = load_row(by->low), second = load_row(by->second);
   const row third = load_row(by->third), fourth = load_row(by->fourth), within = load_row(by->within);
-  const row plain = (row){0} + (uint8_t)by->plain;
+  const row plain = (row){0} + (uint8_t)by->walk.plain;
   uint8_t first[MOST + BLOCK] = {0}; /* the first block, after characters of one octet */
   if (size >= BLOCK) memcpy(first + MOST, octets, BLOCK);
   for (uint64_t at = 0;; at += BLOCK) {
@@ -82,19 +82,14 @@ WIDE static uint64_t read_blocks(const shifts *by, const uint8_t *octets, uint64
 }
 
 EXPORT void find_first_error(const shifts *by, const uint8_t *octets, uint64_t size, first_error *found) {
-  uint64_t at = by->plain && is_wide() ? read_blocks(by, octets, size) : 0;
+  uint64_t at = by->by_rows && is_wide() ? read_blocks(by, octets, size) : 0;
   /* Of the octets before, one that can begin a character began one: if any is wrong, it is behind the last of these. */
   while (at > 0 && !by->begins[octets[--at]]) continue;
-  uint64_t state = 0;
-  for (uint64_t place = at; place < size; place++) { /* `at`: where it was last in the start */
-    state = by->rows[octets[place]] >> (state & SHIFT) & SHIFT;
-    if (state == by->dead) {
-      *found = (first_error){(int64_t)at, place > at ? (int64_t)(place - at) : 1, 0};
-      return;
-    }
-    at = state == 0 ? place + 1 : at;
-  }
-  *found = at < size ? (first_error){(int64_t)at, (int64_t)(size - at), 1} : (first_error){-1, 0, 0};
+  const reading read = read_octets(&by->walk, octets + at, size - at, 0);
+  const bool is_dead = read.state == by->walk.dead;
+  const int64_t live = (int64_t)read.count - read.seen - is_dead; /* octets behind the last character */
+  const int64_t length = live > 0 ? live : 1;
+  *found = read.state ? (first_error){(int64_t)at + read.seen, length, !is_dead} : (first_error){-1, 0, 0};
 }
 
 /* Each octet overwrites its character's number, the last one completes it. The first number is no character's. */

@@ -2,13 +2,12 @@
 #ifndef OVERLONG_DECODING_H
 #define OVERLONG_DECODING_H
 
-#include "core.h"
+#include "automaton.h"
 
 typedef struct {
-  const uint64_t *rows;  /* for each octet: at the shift of each state, the shift of the next; the start is 0 */
+  automaton walk;        /* accepts in its start alone */
   const uint8_t *begins; /* for each octet 1, if it is live from the start */
-  uint64_t dead;         /* the shift of that state; or none */
-  uint64_t plain;        /* a bit: octets without it are whole characters; 0: there are no Nibbles */
+  uint64_t by_rows;      /* 0: there are no Nibbles */
   uint64_t high[2], low[2], second[2], third[2], fourth[2], within[2]; /* Nibbles of Python */
 } shifts;
 

@@ -29,7 +29,7 @@ from overlong.conformance.report.html.verdict import (
 )
 from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.links import section_links, vulnerability, weakness, web_address
-from overlong.conformance.report.wording import state_words
+from overlong.conformance.report.wording import observed, state_words
 from overlong.conformance.results.model import ReportKind, Standing
 from overlong.conformance.support.printable import counted, printable, thousands
 
@@ -98,6 +98,7 @@ def _rendered(report: Report, room: Room, known: dict[str, Picture | None]) -> s
         .render(
             section_links=section_links,
             web_address=web_address,
+            observed=observed,
             weakness=weakness,
             vulnerability=vulnerability,
             ReportKind=ReportKind,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from overlong.conformance.sweep.compiled.packed import PackedAutomaton
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.compiled.tables import CharacterBits, PieceTable
 from overlong.conformance.sweep.compiled.task import AROUND, PLACES, WORD, GridWords, Level, LoopTask
 from overlong.conformance.targets.adapters.abi import UNIT
 from overlong.reference.core import core
 from overlong.reference.order import SIGNATURE
+from overlong.reference.shift import ShiftAutomaton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,12 +66,12 @@ class Asking(ABC, Generic[S]):
             ValueError: the convention's output units are not the expected ones, or the automaton is too large.
         """
         if expectation.units not in ("", abi.units):
-            raise ValueError(f"{abi.name} puts out {abi.units or 'nothing'}, and {expectation.units} is expected")
+            raise ValueError(f"{abi.name} outputs {abi.units or 'nothing'}, and {expectation.units} is expected")
         self._abi, self._expectation = abi, expectation
         self._convention = core().convention(abi.name)
         self._functions = np.zeros(FUNCTIONS, np.int64)
         self._functions[: len(addresses)] = addresses[:FUNCTIONS]
-        self._automaton, self._bits = PackedAutomaton(expectation.automaton), CharacterBits.of(layout)
+        self._automaton, self._bits = ShiftAutomaton(expectation.automaton), CharacterBits.of(layout)
         self._signature = (expectation.strips_signature and layout.encode(SIGNATURE)) or b""
 
     def run(
@@ -100,7 +100,7 @@ class Asking(ABC, Generic[S]):
         memory, source, run, own = self._source(strings, first)
         loop = "loop_over_single" if self.alone else "loop_over_runs"
         task = LoopTask(
-            by=self._automaton.words.ctypes.data,
+            by=self._automaton.address,
             lead=self._bits.lead.ctypes.data,
             layout=self._bits.layout.ctypes.data,
             layout_rows=len(self._bits.layout) // 4,
@@ -182,7 +182,7 @@ class GridLoop(Asking["Grid"]):  # pyright: ignore[reportInvalidTypeArguments]  
 class _Arranged(Memory):
     """A grid in memory."""
 
-    def __init__(self, grid: Grid, abi: Abi, automaton: PackedAutomaton) -> None:
+    def __init__(self, grid: Grid, abi: Abi, automaton: ShiftAutomaton) -> None:
         super().__init__(abi, grid.longest, grid.around)
         self.grid = grid
         self.pieces = PieceTable.of(grid, automaton, self.behind)

@@ -12,9 +12,9 @@ from overlong.conformance.sweep.compiled.task import WORD
 from overlong.reference.core import core
 
 if TYPE_CHECKING:
-    from overlong.conformance.sweep.compiled.packed import PackedAutomaton
     from overlong.conformance.sweep.grid import Grid
     from overlong.reference.layout import Layout
+    from overlong.reference.shift import ShiftAutomaton
 
 Array = npt.NDArray[np.int64]
 Octets = npt.NDArray[np.uint8]
@@ -60,7 +60,7 @@ class PieceTable(NamedTuple):
     longest_last: int
 
     @classmethod
-    def of(cls, grid: Grid, automaton: PackedAutomaton, behind: int) -> PieceTable:
+    def of(cls, grid: Grid, automaton: ShiftAutomaton, behind: int) -> PieceTable:
         """The table of a grid with at least one axis of judged pieces; ``behind``: the octet after a string."""
         pieces = [piece for axis in grid.axes for piece in axis.choices]
         starts = np.zeros(len(pieces) + 1, np.int64)
@@ -71,10 +71,10 @@ class PieceTable(NamedTuple):
         last = grid.axes[-1].choices
         filler = bytes([behind]) * WORD
         padded = np.frombuffer(b"".join((piece[:WORD] + filler)[:WORD] for piece in last), "<u8").astype(np.int64)
-        verdicts = np.empty((automaton.states, len(last)), np.int64)
+        verdicts = np.empty((len(automaton), len(last)), np.int64)
         ends = starts[axes[-1, 0] :]
-        places = (array.ctypes.data for array in (automaton.words, octets, ends, verdicts))
-        core()("read_choices", *places, *verdicts.shape)
+        places = (array.ctypes.data for array in (octets, ends, verdicts))
+        core()("read_choices", automaton.address, *places, *verdicts.shape)
         return cls(octets, starts, axes, _alike(np.diff(ends)), padded, verdicts, max(map(len, last)))
 
 

@@ -17,7 +17,7 @@ class LoopTask(NamedTuple):
     """Numbers and addresses. The source's own words follow them."""
 
     by: int
-    """The address of the words of a ``PackedAutomaton``."""
+    """The address of the words of a ``ShiftAutomaton``."""
     lead: int
     """This and the next are the addresses of a ``CharacterBits``."""
     layout: int

@@ -21,7 +21,7 @@ def reason_against_giants(target: FramedTarget) -> str:
     if reason := reason_against(target):
         return reason
     if abi_of(target).units:
-        return "it puts out text, and there is no room for so much"
+        return "it outputs text, and there is no room for so much"
     return why_none()
 
 

@@ -85,7 +85,7 @@ def bucket_of(plan: Plan, operation: str, profile: Profile, results: Iterable[Sh
     expected = expected_of(vector, operation)
     if isinstance(expected, Rejected) and expected.offset >= len(head):
         expected = expected._replace(offset=expected.offset + grid.between)
-    beyond = f"{thousands(grid.between)} letters stand {f'behind octet {len(head)}' if head else 'before it'}"
+    beyond = f"{thousands(grid.between)} letters stand {f'after octet {len(head)}' if head else 'before it'}"
     refutes = POSITION if first.kind == OTHER_OFFSET else DEMANDED.get(first.kind, "")
     observed = _observed(first.kind, first.text)
     finding = Finding(vector, operation, Code.GIANT, expected, observed, plan.name, ("", beyond), refutes)

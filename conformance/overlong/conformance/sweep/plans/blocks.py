@@ -37,7 +37,7 @@ def _addresses(profile: Profile, last: int) -> Iterator[Grid]:
     automaton = profile.dialect.automaton
     address = Axis("address", (b"",) * _ADDRESSES, tuple((place,) for place in range(_ADDRESSES)), ("address",))
     placed = Axis("placed string", tuple(dict.fromkeys((*every_octet(), _SLASH, *pieces(automaton).kinds))))
-    behind = Axis("text behind it", (b"a" * _ADDRESSES,))
+    behind = Axis("text after it", (b"a" * _ADDRESSES,))
     for filler in fillers(automaton):
         yield Grid((address, text_of(filler, range(last + 1)), placed, behind), placed=True)
 
@@ -62,7 +62,7 @@ def _runs(profile: Profile, most: int) -> Iterator[Grid]:
             (
                 text_of(filler, range(0, most * len(filler), len(filler))),
                 odd,
-                Axis("text behind it", (filler * BEHIND,)),
+                Axis("text after it", (filler * BEHIND,)),
             )
         )
 
@@ -129,7 +129,7 @@ def _blocks(profile: Profile, power: int) -> Iterator[Grid]:
     for size in sizes:
         small = size <= 1 << _EVERY
         blocks = (size, 2 * size, 3 * size) if size <= 1 << _MANY_BEHIND else (size + max(map(len, few)),)
-        behind = Axis("text behind it", tuple(first * many for many in blocks))
+        behind = Axis("text after it", tuple(first * many for many in blocks))
         for filler in (first, *others[:1]) if small else (first,):
             before = text_of(filler, [size + by for by in _NEAR])
             yield Grid((before, Axis("placed string", every if small else few), behind))

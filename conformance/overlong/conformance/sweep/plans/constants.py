@@ -31,13 +31,13 @@ def _constant(profile: Profile, number: int) -> Iterator[Grid]:
     (letter, *others), octets = fillers(automaton), class_strings(automaton, 1, ends=True)
     placed = Axis("error, or a character", tuple(dict.fromkeys((*pieces(automaton).kinds, *octets, letter, *others))))
     near = [number + by for by in _NEAR if number + by >= 0]
-    behind = Axis("text behind it", tuple(filled(letter, many) for many in (0, BEHIND, number)))
+    behind = Axis("text after it", tuple(filled(letter, many) for many in (0, BEHIND, number)))
     yield Grid((text_of(letter, [number // 2, *near]), placed, behind))
-    yield Grid((placed, text_of(letter, near, "text behind it")))
+    yield Grid((placed, text_of(letter, near, "text after it")))
     for filler in others[: _KINDS_OF_TEXT - 1]:
         lengths = [each * (number + by) for each in (1, len(filler)) for by in _AT]
-        yield Grid((text_of(filler, lengths), placed, Axis("text behind it", (b"", filler * BEHIND))))
-        yield Grid((placed, text_of(filler, lengths, "text behind it")))
+        yield Grid((text_of(filler, lengths), placed, Axis("text after it", (b"", filler * BEHIND))))
+        yield Grid((placed, text_of(filler, lengths, "text after it")))
 
 
 CONSTANT = KindOfPlan(

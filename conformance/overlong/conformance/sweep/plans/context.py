@@ -47,10 +47,10 @@ def _placed(profile: Profile, furthest: int) -> Iterator[Grid]:
         before = text_of(filler, range(furthest + 1))
         placed = dict.fromkeys((*sum(strings, ()), *two, *forms))
         yield Grid((before, Axis("placed string", tuple(placed))), around=CONTINUATION)
-        tail = Axis("text behind it", (filler * (TAIL // len(filler)),))
+        tail = Axis("text after it", (filler * (TAIL // len(filler)),))
         placed = dict.fromkeys((*sum(strings[:WITH_A_TAIL], ()), *some.ill_formed))
         yield Grid((before, Axis("placed string", tuple(placed)), tail), around=NO_OCTET)
-        long = text_of(filler, _FAR_BEHIND, "text behind it")
+        long = text_of(filler, _FAR_BEHIND, "text after it")
         yield Grid((before, Axis("placed string", some.kinds), long))
 
 
@@ -70,7 +70,7 @@ def _pairs(profile: Profile, _number: int) -> Iterator[Grid]:
     offsets = sorted({block - back for block in BLOCKS for back in range(_REACH + 1)})
     for filler in fillers(automaton):
         before = text_of(filler, offsets)
-        tail = Axis("text behind it", (b"", filled(filler, BEHIND)))
+        tail = Axis("text after it", (b"", filled(filler, BEHIND)))
         for first, second in ((few, few), (few, rest), (rest, few)):
             yield Grid((before, Axis("first character", first), Axis("second character", second), tail))
 
@@ -99,14 +99,14 @@ def _after(profile: Profile, most: int) -> Iterator[Grid]:
             Axis("character before it", tuple(dict.fromkeys((*of_every_lead(automaton), *own)))),
             Axis("text between", (b"", *between)),
             Axis("error, or none", (*some.ill_formed, *some.characters)),
-            Axis("text behind it", (b"", b"a" * BEHIND)),
+            Axis("text after it", (b"", b"a" * BEHIND)),
         )
     )
     yield Grid(
         (
             Axis("error, or none", (*some.ill_formed, *some.characters)),
             Axis("text between", tuple(b"a" * many for many in range(_REACH))),
-            Axis("character behind it", (*some.characters, *own)),
+            Axis("character after it", (*some.characters, *own)),
         )
     )
     before = Axis("character before it", _of_every_octet(automaton))
@@ -168,7 +168,7 @@ def _faults(profile: Profile, most: int) -> Iterator[Grid]:
     """Errors after errors: two, three, and enough of one to overflow a counter or a flag."""
     automaton = profile.dialect.automaton
     some, between = pieces(automaton), Axis("text between", (b"", *fillers(automaton)))
-    behind = Axis("text behind it", (b"", b"a" * BEHIND))
+    behind = Axis("text after it", (b"", b"a" * BEHIND))
     every, kinds = Axis("first error", some.ill_formed), Axis("first error", some.kinds)
     second, third = (Axis(name, some.kinds) for name in ("second error", "third error"))
     if most > 1:

@@ -82,13 +82,13 @@ def _thresholds(profile: Profile, power: int) -> Iterator[Grid]:
             characters = [len(filler) * number for number in numbers]
             lengths = (*numbers, *(length for length in characters if length <= 1 << most))
             text, error = text_of(filler, lengths), Axis("error, or a character", errors)
-            yield Grid((text, error, Axis("text behind it", (b"", b"a" * BEHIND))))
-            yield Grid((error, text_of(filler, lengths, "text behind it")))
+            yield Grid((text, error, Axis("text after it", (b"", b"a" * BEHIND))))
+            yield Grid((error, text_of(filler, lengths, "text after it")))
 
 
 THRESHOLDS = KindOfPlan(
     "thresholds",
-    "every kind of error before and behind 2^3 to 2^{} octets and characters, and 100 to 100 000",
+    "every kind of error before and after 2^3 to 2^{} octets and characters, and 100 to 100 000",
     *(_thresholds, 3, 16, 22),
 )
 
@@ -105,13 +105,13 @@ def _offsets(profile: Profile, last: int) -> Iterator[Grid]:
     automaton = profile.dialect.automaton
     some, (ascii_filler, other, *_) = pieces(automaton), fillers(automaton)
     every = Axis("error, or a character", (*some.ill_formed, *some.characters))
-    tail = Axis("text behind it", (b"", b"a" * BEHIND))
+    tail = Axis("text after it", (b"", b"a" * BEHIND))
     far = _numbers_near(last.bit_length(), last.bit_length() + _TIMES - 1, _NEAR)
     for filler, more in ((ascii_filler, far), (other, ())):
         offsets = (*range(last + 1), *more)
         yield Grid((text_of(filler, offsets), every, tail))
-        yield Grid((every, text_of(filler, offsets, "text behind it")))
-    kinds, ahead = Axis("error", some.kinds), Axis("text behind it", (b"a" * _AHEAD,))
+        yield Grid((every, text_of(filler, offsets, "text after it")))
+    kinds, ahead = Axis("error", some.kinds), Axis("text after it", (b"a" * _AHEAD,))
     yield Grid((text_of(ascii_filler, range(min(last, _BLOCK) + 1)), kinds, ahead))
 
 
@@ -132,9 +132,9 @@ def _far(profile: Profile, power: int) -> Iterator[Grid]:
     letters, wide = (text_of(filler, [length]) for filler in (ascii_filler, other))
     yield Grid((letters, every))
     yield Grid((wide, every))
-    yield Grid((every, replace(letters, name="text behind it")))
-    yield Grid((kinds, replace(wide, name="text behind it")))
+    yield Grid((every, replace(letters, name="text after it")))
+    yield Grid((kinds, replace(wide, name="text after it")))
     yield Grid((wide, Axis("last character before it", (ascii_filler, *others)), kinds))
 
 
-FAR = KindOfPlan("far", "every kind of error behind 2^{} octets, and before as many", *(_far, 8, 17, 22))
+FAR = KindOfPlan("far", "every kind of error after 2^{} octets, and before as many", *(_far, 8, 17, 22))

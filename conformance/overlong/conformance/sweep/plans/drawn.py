@@ -45,7 +45,7 @@ def _drawn(
                 Axis("first piece", first),
                 Axis("text between", between),
                 Axis("second piece", second),
-                Axis("text behind it", behind),
+                Axis("text after it", behind),
             )
         )
 

@@ -53,6 +53,6 @@ def _few(automaton: Automaton, slash: bytes) -> tuple[bytes, ...]:
 
 GIANT = KindOfPlan(
     "giant",
-    "errors and characters behind 2^24, 2^31 and 2^32 octets of text, those up to 2^{}",
+    "errors and characters after 2^24, 2^31 and 2^32 octets of text, those up to 2^{}",
     *(_giant, _LEAST, _MOST, _MOST),
 )

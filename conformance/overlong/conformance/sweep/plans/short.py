@@ -93,14 +93,14 @@ def _leads(_profile: Profile, _number: int) -> Iterator[Grid]:
                 axes.append(Axis("octets before it", (least * (place - 2), greatest * (place - 2))))
             axes.append(Axis("any octet", every_octet()))
             if place < many:
-                axes.append(Axis("octets behind it", (least * (many - place), greatest * (many - place))))
+                axes.append(Axis("octets after it", (least * (many - place), greatest * (many - place))))
             yield Grid(tuple(axes))
             yield Grid((Axis("before", (_BEFORE,)), *axes))
             yield Grid((Axis("before", (_WITHIN[0],)), *axes, Axis("behind", (_WITHIN[1],))))
 
 
 LEADS = KindOfPlan(
-    "leads", "every octet at each place behind every lead, alone, at the end of text and within it", _leads
+    "leads", "every octet at each place after every lead, alone, at the end of text and within it", _leads
 )
 
 

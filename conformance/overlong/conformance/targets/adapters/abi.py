@@ -17,7 +17,7 @@ NOT_SAID = 0xFFFFFFFF
 
 PARAMETERS = {
     "ptr": "address of the first octet",
-    "string": "address of the first octet; an octet 00 stands behind the last",
+    "string": "address of the first octet; an octet 00 stands after the last",
     "len": "octets, a size_t",
     "slen": "octets, a ptrdiff_t",
     "len32": "octets, an int32_t",

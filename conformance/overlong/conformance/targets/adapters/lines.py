@@ -130,13 +130,13 @@ def reader(units: str) -> Callable[[bytes], Result]:
             except ValueError:
                 return _breach(f"it answered with a line that is no {units} in hexadecimal: {_shown(line)}")
             if len(octets) % size:
-                return _breach(f"it put out {len(octets)} octets, no whole number of {size}-octet units")
+                return _breach(f"it output {len(octets)} octets, no whole number of {size}-octet units")
             return octets if size == 1 else in_utf8(octets, units)
         if kind == b"-":
             if not rest:
                 return Refusal()
             if not rest.isdigit() or len(rest) > _DIGITS:  # of octets: only 0 to 9
-                return _breach(f"behind the - of a refusal stands no decimal number: {_shown(line)}")
+                return _breach(f"after the - of a refusal stands no decimal number: {_shown(line)}")
             return Refusal(int(rest))
         if kind == b"!":
             return Bug(_shown(rest))

@@ -59,7 +59,7 @@ class Ran(NamedTuple):
     def how(self) -> str:
         """The status in words, with the last line of the messages."""
         if self.flooded:
-            return f"put out more than {len(self.output) - 1} octets"
+            return f"output more than {len(self.output) - 1} octets"
         if self.status >= 0:
             how = f"exited with status {self.status}"
         else:
@@ -240,14 +240,14 @@ def probe(words: list[str], units: str) -> tuple[str, dict[str, str]]:
     if units == "verdict":
         if replaces:
             fail(
-                "it puts out U+FFFD for the octet FF and exits with status 0: it replaces, so its status is no "
+                "it outputs U+FFFD for the octet FF and exits with status 0: it replaces, so its status is no "
                 "verdict; write cmd[utf-8]: (or utf-16, utf-32) before the command, and its output is judged"
             )
         return "V", {}
     _, codec = UNITS[units]
     if letter.output != "a".encode(codec):
         fail(
-            f"for the letter a it put out {letter.output[:20].hex(' ').upper() or 'nothing'}; in {units}"
+            f"for the letter a it output {letter.output[:20].hex(' ').upper() or 'nothing'}; in {units}"
             f"{'' if units == 'utf-8' else ', big-endian,'} without a byte order mark or a line feed "
             f"that is {'a'.encode(codec).hex(' ').upper()}"
         )
@@ -270,7 +270,7 @@ def answer(words: list[str], operation: str, size: int, octets: bytes) -> bytes:
         return b"X" + f"could not be started: {error.strerror}".encode("ascii", "backslashreplace")
     if ran.status == 0 and not ran.flooded:
         if len(ran.output) % size:
-            return b"X" + f"put out {len(ran.output)} octets, no whole number of {size}-octet units".encode()
+            return b"X" + f"output {len(ran.output)} octets, no whole number of {size}-octet units".encode()
         return b"A" + ran.output
     if ran.status == 1 and not ran.flooded:
         return b"R"
