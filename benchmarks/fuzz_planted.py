@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.report.found import abbreviated
 from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.campaign.examiner import Probing
-from overlong.fuzz.campaign.triage import stored, thinned
+from overlong.fuzz.campaign.triage import stored
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 from planted.bugs import bugs, right
@@ -31,8 +31,8 @@ from planted.tables import build
 from runner import figure
 
 if TYPE_CHECKING:
+    from overlong.fuzz.campaign.stored import StoredFinding
     from overlong.fuzz.execution.divergence import Fingerprint
-    from overlong.fuzz.minimise.stored import StoredFinding
     from planted.bugs import Bug
 
 SECONDS, SHARE = 60.0, 0.95
@@ -88,10 +88,11 @@ def run(bug: Bug, seed: int, more: float) -> Run:
             if ran.divergences and found is None:
                 found = time.monotonic()
                 result.seconds, result.inputs = found - began, min(each.index for each in ran.divergences) + 1
-            for divergence in thinned(ran).divergences:
+            for divergence in ran.divergences:
                 if divergence.fingerprint not in seen and len(seen) < _FINGERPRINTS:
                     seen.add(divergence.fingerprint)
-                    examined = examiner.examine(divergence, list(result.buckets.values()))
+                    known = list(result.buckets.values())
+                    examined = examiner.joined(divergence, known) or examiner.examine(divergence, known)
                     if not isinstance(examined, str):
                         result.buckets.setdefault(examined.id, stored(examined, divergence, 0, 0.0))
             count = min(2 * count, _MOST)

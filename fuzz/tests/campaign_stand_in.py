@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from overlong.fuzz.minimise.stored import StoredFinding
+    from overlong.fuzz.campaign.stored import StoredFinding
     from overlong.reference import Dialect
 
 TARGETS = ("one", "two")
@@ -60,7 +60,7 @@ def diverging(job: CampaignJob, index: int) -> list[Divergence]:
         found.append(divergence(job, index, "two", "refused", f"B{index % 3}", f"refused {index % 3}"))
     if index == 30_001:
         found.append(divergence(job, index, "two", "crashed", "C", "crashed"))
-    if job.engine == "wrong everywhere" and index < BLOCK:
+    if job.engine in ("wrong everywhere", "one condition") and index < BLOCK:
         found.append(divergence(job, index, "one", "scalars", f"{index % 200:03}", f"scalars {index % 200}"))
     return found
 
@@ -109,6 +109,10 @@ class Looks:
     def __init__(self, job: CampaignJob, meanwhile: Callable[[], None]) -> None:
         self.examined: list[Divergence] = []
         self.job, self._meanwhile = job, meanwhile
+
+    def joined(self, divergence: Divergence, known: Sequence[StoredFinding]) -> str:
+        predicts = self.job.engine == "one condition" and divergence.finding.place.startswith("scalars")
+        return next((each.id for each in known if predicts and each.place.startswith("scalars")), "")
 
     def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined:
         for _ in range(3 if self.job.engine == "slow to examine" else 0):

@@ -70,10 +70,6 @@ def has_a_buffer(octets: bytes) -> bool:
         return False
 
 
-def in_blocks(octets: bytes) -> str:
-    return "".join(octets[start : start + 96].decode() for start in range(0, len(octets), 96))
-
-
 def of(decoder, *suites, **more):
     return certify(f"py:{HERE}:{decoder.__name__}", suites=suites or ["core"], sweeps=(), **more).run
 
@@ -147,7 +143,6 @@ KNOWN, EVERYWHERE = HERE.parents[1] / "known_wrong.py", HERE.parents[3] / "bench
             "outputs other characters for 29 characters, such as U+0009, U+2001 and U+3000 at the start or the end",
         ),
         (HERE, "has_a_buffer", "reads only the first 60 octets, and cuts a character there"),
-        (HERE, "in_blocks", "refuses characters beyond ASCII across each multiple of 96"),
         (EVERYWHERE, "refuses_all_at_0", "refuses well-formed text"),
         (EVERYWHERE, "refuses_all_but_ascii", "refuses characters beyond ASCII"),
     ],

@@ -17,6 +17,12 @@ bool trusts_the_lead(const uint8_t *s, size_t n) {
   return is_bool(s, n);
 }
 
+/* The same, of characters of three octets after four others. */
+bool trusts_a_later_lead(const uint8_t *s, size_t n) {
+  if (n > 4 && (s[n - 1] & 0xF0) == 0xE0) seen = s[n];
+  return is_bool(s, n);
+}
+
 bool reads_before_the_start(const uint8_t *s, size_t n) {
   seen = s[-1];
   return is_bool(s, n);

@@ -19,7 +19,6 @@ WATCHED = {
     "conformance/tests/oracle/test_columnar.py": "few_long_strings",
     "conformance/tests/sweep/test_sweep_compiled.py": "ctypes or exactly or kinds_that or octet_00 or means_the_same",
     "conformance/tests/targets/test_shared_library.py": "core_answers",
-    "fuzz/tests/execution/test_survey_columnar.py": "in_python_places",
     "fuzz/tests/execution/test_survey_in_process.py": "in_this_process",
     "fuzz/tests/generation/test_generation.py": "make_the_same",
     "fuzz/tests/generation/test_generation_features.py": "reads_as_python",
@@ -50,7 +49,6 @@ READ = """
 import numpy as np
 from overlong.conformance.oracle.columnar import ColumnReader
 from overlong.fuzz.execution.compiled import verdicts_on
-from overlong.fuzz.execution.places import InputPlaces
 from overlong.fuzz.generation.compiled_features import first_to_reach
 from overlong.fuzz.generation.generated import Generated
 from overlong.fuzz.generation.reading import reading_of
@@ -60,7 +58,6 @@ automaton = dialect().automaton
 lengths, octets = Generated(3, (bytes(range(256)),)).writer.columns(0, 3000)
 first_to_reach(lengths, octets, reading_of(dialect()))
 assert (ColumnReader(automaton, by_core=True).read(octets, np.array(lengths, np.uint32)).last).any()
-assert any(InputPlaces(automaton).keys(lengths, octets, bytes([1]) * len(lengths)))
 assert any(verdicts_on(lengths, octets, automaton))
 assert oracle().first_error(octets) and len(oracle().decode_scalars(chr(0x20AC).encode() * 9000)) == 9000
 """

@@ -16,6 +16,7 @@ import pytest
 
 from overlong.conformance import Limits, TargetError, UnknownTarget, certify
 from overlong.conformance.certification.replay import replay
+from overlong.conformance.examination.examine import examine
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.protocol import kind
 from overlong.conformance.protocol.memory_fault import MEMORY_FAULTS, memory_fault
@@ -160,6 +161,16 @@ def test_a_right_function_passes(abi, built):
     assert ("error position" in holds) == (abi.partition("(")[0] in says_where or "-result(" in abi)
     asked = [octets for octets in SAMPLE if not (ABIS[abi].terminated and 0 in octets)]
     assert set(examined(target, asked).values()) == {""}
+
+
+@pytest.mark.long
+def test_certify_and_an_examination_show_the_same_least_input_of_a_memory_fault(built):
+    """No condition explains it, and no suite need have the least."""
+    target = so(built("wrong"), "trusts_a_later_lead", PTR)
+    (bucket,) = certify(target, suites=["memory"], sweeps=()).run.buckets.values()
+    found = examine(target, b"some text and \xef")
+    assert (found.code, found.condition, found.example) == ("OV801", None, bytes(4) + b"\xe0")
+    assert (bucket.example.code, bucket.example.vector.octets) == ("OV801", bytes(4) + b"\xe0")
 
 
 @pytest.mark.long_after(1)

@@ -37,10 +37,11 @@ from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import STATEMENT, digest_of_findings
 from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.store import DATABASE, PATIENCE, SORT, Lease, Store
-from overlong.fuzz.campaign.triage import AT_ONCE, Unfinished, octave, thinned
+from overlong.fuzz.campaign.triage import AT_ONCE, Unfinished
 from overlong.fuzz.campaign.written import result_as_text, result_of_text
+from overlong.fuzz.engines.gathering import Gathering
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob, UnitResult, WorkUnit
+from overlong.fuzz.execution.engine import BLOCK, CampaignJob, UnitResult, WorkUnit, octave
 from overlong.fuzz.report.findings import finding_named
 from overlong.reference import Decoded, Rejected
 from waiting import HUNG
@@ -380,6 +381,14 @@ def test_a_decoder_that_is_wrong_everywhere_is_not_examined_for_ever(tmp_path):
     assert note.startswith(f"one: {200 - AT_ONCE - 1} further sorts of scalars (")
 
 
+def test_what_a_known_condition_predicts_is_counted_and_not_examined(tmp_path):
+    with created(tmp_path / "campaign", engine="one condition") as campaign:
+        status = campaign.run(runs=2 * BLOCK)
+    (scalars,) = [each for each in status.findings if each.place.startswith("scalars")]
+    assert scalars.count == BLOCK
+    assert not status.notes
+
+
 def test_inputs_that_are_imported_count_from_the_next_resume_on(tmp_path):
     folder, fresh = tmp_path / "campaign", tmp_path / "fresh"
     fresh.mkdir()
@@ -590,13 +599,12 @@ def test_a_harvest_is_read_as_it_was_written(result):
 
 
 @given(st.lists(st.tuples(st.integers(0, 40 * BLOCK), st.sampled_from("AB")), max_size=40))
-def test_what_is_thinned_out_is_not_looked_at(places):
-    def at(index, where):
-        return stand_in.divergence(job(), index, "one", "k", where, "")
-
-    every = tuple(at(*place) for place in sorted(places))
-    kept = thinned(UnitResult(WorkUnit(0, 1), 0, 0, every)).divergences
-    firsts: dict[tuple[Fingerprint, int], Divergence] = {}
-    for each in every:
-        firsts.setdefault((each.fingerprint, octave(each.index)), each)
-    assert list(kept) == list(firsts.values())
+def test_of_each_fingerprint_the_first_divergence_is_kept_each_time_a_campaign_doubles(places):
+    gathering, firsts = Gathering(WorkUnit(0, 40 * BLOCK)), dict[tuple[Fingerprint, int], Divergence]()
+    for index, where in sorted(places):
+        each = stand_in.divergence(job(), index, "one", "k", where, "")
+        assert gathering.is_new(each.fingerprint, index // BLOCK) == (
+            firsts.setdefault((each.fingerprint, octave(index // BLOCK)), each) is each
+        )
+        gathering.keep(each, index // BLOCK)
+    assert gathering.result().divergences == tuple(firsts.values())

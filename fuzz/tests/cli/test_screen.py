@@ -20,9 +20,9 @@ from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.statement import write_findings
 from overlong.fuzz.campaign.status import Status
+from overlong.fuzz.campaign.stored import AGAIN, StoredFinding
 from overlong.fuzz.cli.explanation import explain_finding
 from overlong.fuzz.cli.screen import Goal, Screen, line_of, progress_line, render
-from overlong.fuzz.minimise.stored import AGAIN, StoredFinding
 from overlong.fuzz.report.campaign import lines_of_stored, report_of_status, summary
 from overlong.fuzz.strategies import chunked, near_misses
 

@@ -112,7 +112,6 @@ def test_cut_anywhere_a_campaign_finds_the_same(commit):
     whole = commit(*targets, units=[(0, end)])
     parts = commit(*targets, units=[(0, BLOCK), (BLOCK, 2 * BLOCK), (3 * BLOCK, 50)])
     assert summed(parts) == summed(whole)
-    assert list(summed(parts)[0]) == list(summed(whole)[0])
 
 
 def test_right_decoders_are_left_alone_and_where_they_differ_is_no_fault(commit):

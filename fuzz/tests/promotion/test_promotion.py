@@ -11,7 +11,7 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.vectors.check import CheckError, check
 from overlong.conformance.vectors.given import vectors_in
 from overlong.conformance.vectors.profile import Profile
-from overlong.fuzz.minimise.stored import StoredFinding
+from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.promotion.promote import PromotionError, promote, vector_of
 
 pytestmark = pytest.mark.long

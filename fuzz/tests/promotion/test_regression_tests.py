@@ -14,7 +14,7 @@ from overlong.conformance.oracle.finding import expected_in_words
 from overlong.conformance.results.model import Cause, State, Subject
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.minimise.stored import StoredFinding
+from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.promotion.promote import PromotionError
 from overlong.fuzz.promotion.tests import LANGUAGES, file_name, how_to_run, language_for, source
 from overlong.fuzz.report.findings import Reported

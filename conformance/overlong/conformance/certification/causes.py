@@ -80,6 +80,7 @@ def _next(
         example = chosen.least
         explanation = why(example, target, profile)
         if explanation is None or explanation.condition is None:
+            chosen.less = None if explanation is None else explanation.finding
             for each in left:
                 each.tried |= each.kind.key == chosen.kind.key
             continue
@@ -97,6 +98,8 @@ class _Left:
     findings: list[Finding]
     tried: bool = False
     """True if an examination did not help, or there can be none."""
+    less: Finding | None = None
+    """A less example that an examination found, though no condition."""
 
     def __post_init__(self) -> None:
         self._all, self._left = len(self.findings), self.kind.count
@@ -164,6 +167,7 @@ def _others(left: Sequence[_Left]) -> Iterator[Bucket]:
         if findings:
             bucket = buckets.setdefault(each.kind.key, Bucket(findings[0], 0))
             bucket.count += count
-            for finding in findings:
-                bucket.show(finding)
+            for finding in (*findings, each.less):
+                if finding is not None and finding.bucket == bucket.example.bucket:
+                    bucket.show(finding)
     return iter(buckets.values())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.compare import compare_batch, expected_of
-from overlong.conformance.oracle.limits import expected_under, judged, limits_of
+from overlong.conformance.oracle.compare import expected_of
+from overlong.conformance.oracle.limits import expected_under, judged_alone, limits_of
 from overlong.conformance.oracle.own_mode import confirmed, is_open, suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.wire import (
@@ -95,14 +95,7 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
         answers: list[Answer] = []
         try:
             for answered in resolved.observe((batch, operation) for operation in offered(wanted, greeting)):
-                units = greeting.units_of(answered.operation)
-                (said,) = answered.answers.observations(units, verdict_only=answered.operation in VALIDATE + SEPARATE)
-                observed = answered.faults.get(0, said)
-                touched = any(limit.touches(vector.octets) for limit in declared)
-                if touched:
-                    finding = judged(vector, answered.operation, observed, declared)
-                else:
-                    finding = next(compare_batch(answered, greeting), None)
+                observed, finding = judged_alone(answered, greeting)
                 may = expected_under(vector, answered.operation, declared)
                 expected = next(iter(may), expected_of(vector, answered.operation))
                 answers.append(Answer(answered.operation, expected, observed, finding, greeting.error_mode))

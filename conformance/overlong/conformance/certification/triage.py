@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.alone import OF_EACH, can_differ, otherwise, sample_of
 from overlong.conformance.oracle.compare import compare, lost_in, used_before
 from overlong.conformance.oracle.flaky import RerunQueue
-from overlong.conformance.oracle.limits import JUDGED, judged, limits_of, to_be_judged, without
+from overlong.conformance.oracle.limits import JUDGED, judged_alone, limits_of, to_be_judged, without
 from overlong.conformance.oracle.own_mode import confirmed, suspicion
 from overlong.conformance.oracle.stream_state import lost_states
 from overlong.conformance.protocol.kind import POSITION, Code
@@ -109,13 +109,8 @@ class DeclaredLimits(Pass):
     def ask(self, target: Target) -> None:
         greeting = self.run.greeting
         for answered in target.observe(to_be_judged(self._touched, offered(VALIDATE + DECODE + REPLACE, greeting))):
-            units = greeting.units_of(answered.operation)
-            observations = answered.answers.observations(units, verdict_only=answered.operation == VALIDATE)
-            for place, observed in enumerate(observations):
-                vector = answered.batch[place]
-                finding = judged(vector, answered.operation, answered.faults.get(place, observed), self._limits)
-                if finding is not None:
-                    self.found.append(finding)
+            if (finding := judged_alone(answered, greeting)[1]) is not None:
+                self.found.append(finding)
 
 
 class SuspicionConfirmed(Pass):

@@ -168,6 +168,19 @@ class Asker:
         (found,) = self._singly([question])
         return None if found is None else replace(found, vector=replace(found.vector, comment=""))
 
+    def findings(self, questions: Sequence[Question]) -> list[Finding | None]:
+        """What is wrong with the answer to each question, but for what only a control could confirm.
+
+        Raises:
+            OutOfBudget, BudgetSpent, TargetError: as :meth:`ask`.
+        """
+        said = list["Finding | None"]()
+        for some in self._parts(questions):
+            self._spend(some)
+            said += self._singly(some)
+        found = (None if each is None or suspicion(each) is not None else each for each in said)
+        return [each and replace(each, vector=replace(each.vector, comment="")) for each in found]
+
     def observed(self, question: Question) -> Observation | None:
         """The answer to one question."""
         self.asked += 1

@@ -14,12 +14,13 @@ from overlong.conformance.examination.explanation import GOOD, Explanation
 from overlong.conformance.examination.inquiry import Inquiry
 from overlong.conformance.examination.question import Question, question_of
 from overlong.conformance.examination.sentence import sentence_of
+from overlong.conformance.examination.shrinking import shrunk
 from overlong.conformance.examination.streams import StreamCourse
 from overlong.conformance.examination.telling import least_finding, telling
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.examination.text_course import TextCourse
 from overlong.conformance.oracle.compare import compare_batch
-from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol.wire import (
@@ -147,8 +148,8 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     octets = budget.octets * (_OF_NUMBERS if operation in ENCODING else 1)
     asker = Asker(target, profile, operation, questions=budget.questions, octets=octets)
     guarded = _in_memory(target, question, profile) if operation in _ORDER else None
-    if guarded is not None and guarded.code not in _OF_PLACE:
-        return _found(asker, guarded, None, 0, 0)  # what it causes depends on memory that is not its own
+    if guarded is not None and guarded.code not in _OF_PLACE:  # what it causes depends on memory that is not its own
+        return _unexplained(asker, guarded)
     finding = asker.finding(question) or guarded
     cause = cause_of(finding, lambda each: asker.finding(question_of(each))) if finding is not None else None
     if cause is not None:
@@ -171,7 +172,21 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
         found = _by_course(inquiry, question, finding, place, budget)
         if found is not None or finding is None:
             return found
-    return _found(asker, finding, None, 0, 0)
+    return _unexplained(asker, finding)
+
+
+def _unexplained(asker: Asker, finding: Finding) -> Explanation:
+    """The least example of what experiments cannot explain: of a crash, say."""
+    if finding.operation != asker.operation:  # memory is examined by an operation of its own
+        asker = Asker(asker.target, asker.profile, finding.operation, questions=asker.left, octets=asker.octets)
+
+    def ask(vectors: Sequence[Vector]) -> list[Finding | None]:
+        try:
+            return asker.findings(list(map(question_of, vectors)))
+        except BudgetSpent as spent:
+            raise OutOfBudget from spent
+
+    return _found(asker, shrunk(finding, ask)[0], None, 0, 0)
 
 
 def _of_encoder(asker: Asker, question: Question, finding: Finding) -> Explanation:
@@ -194,7 +209,9 @@ def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -
     course = StreamCourse(asker, text, symptom_of(finding.code))
     with suppress(OutOfBudget):
         condition, predicted, checked = course.run(question)
-    least, more = course.examples(condition) if condition is not None else (None, None)
+    if condition is None:
+        return _unexplained(asker, finding)
+    least, more = course.examples(condition)
     found = _found(asker, finding if least is None else asker.finding(least) or finding, condition, predicted, checked)
     return replace(found, telling=asker.finding(more) if more is not None else None)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
+from overlong.conformance.examination.shrinking import OCTETS, TOGETHER, first_shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,8 +22,7 @@ _KEPT = 8
 """The most octets next to the core that are kept as they are."""
 BURDEN = 1 << 12
 """Octets of which a string is too long to be varied in every way."""
-_TRIED, _FEW = 400, 16
-_LONG = 1 << 18
+_FEW = 16
 _PARTS, _AT_ONCE = 8, 16
 _EXTENT = 5
 """How many octets behind an error may belong to it."""
@@ -104,7 +104,7 @@ def _character(octets: bytes, shows: Shows, text: Text, place: int | None) -> tu
     said_so = [(start, end) for start, end in found if place is not None and start <= place < end]
     kept = [span for span in found if octets[slice(*span)] != b"a"]
     for spans in (said_so, kept, found):
-        tried = spans[-(_TRIED if len(octets) <= BURDEN else _FEW) :]
+        tried = spans[-(TOGETHER if len(octets) <= BURDEN else _FEW) :]
         said = shows([octets[:start] + _instead(octets[start:end]) + octets[end:] for start, end in tried])
         needed = [span for span, shown in zip(tried, said, strict=True) if not shown]
         if needed:
@@ -124,7 +124,7 @@ def blanked(octets: bytes, shows: Shows, text: Text) -> bytes:
     while size:
         ends = sorted({*edges[::size], len(octets)})
         spans = [(start, end) for start, end in pairwise(ends) if octets[start:end].strip(b"a")]
-        if len(spans) > _TRIED or len(spans) * len(octets) > _LONG:
+        if len(spans) > TOGETHER or len(spans) * len(octets) > OCTETS:
             return octets
         at = 0
         while at < len(spans):
@@ -163,20 +163,10 @@ def _order(setting: Setting) -> tuple[int, int, int]:
 
 def _first(setting: Setting, candidates: Iterable[Setting], shows: Shows) -> Setting:
     """The least of some settings that shows the same."""
-    less = sorted({each for each in candidates if _order(each) < _order(setting)}, key=_order)
-    start = 0
-    while start < len(less):
-        some, size = list[Setting](), 0
-        for each in less[start : start + _TRIED]:
-            some.append(each)
-            size += len(each.octets)
-            if size > _LONG:
-                break
-        for each, shown in zip(some, shows([each.octets for each in some]), strict=True):
-            if shown:
-                return each
-        start += len(some)
-    return setting
+    now = _order(setting)
+    less = sorted((each for each in dict.fromkeys(candidates) if _order(each) < now), key=_order)
+    found = first_shown(less, lambda each: len(each.octets), lambda some: shows([each.octets for each in some]))
+    return setting if found is None else found
 
 
 def _simpler_before(setting: Setting, text: Text) -> Iterable[Setting]:

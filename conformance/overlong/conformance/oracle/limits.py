@@ -11,12 +11,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.compare import compare, expected_of
+from overlong.conformance.oracle.compare import compare, compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.own_mode import is_open
 from overlong.conformance.protocol.kind import POSITION, UNDECLARED
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.protocol.wire import REPLACING
+from overlong.conformance.protocol.wire import ENCODING, REPLACING, SEPARATE, VALIDATE
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.batch import Batch
 from overlong.reference import Decoded, Rejected
@@ -26,6 +26,7 @@ from overlong.reference.order import SIGNATURE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.vectors.vector import Vector
@@ -158,6 +159,17 @@ def judged(vector: Vector, operation: str, observed: Observation, limits: tuple[
         return Finding(vector, operation, UNDECLARED, expected[0], observed, line)
     line += "; the answer is wrong without the declaration, too"
     return Finding(vector, operation, UNDECLARED, expected[0], observed, line, refutes=undeclared.claim)
+
+
+def judged_alone(answered: Answered, greeting: Greeting) -> tuple[Observation, Finding | None]:
+    """The answer to a string that was asked alone, and its fault: by the declared limits if one affects the string."""
+    operation, (vector,), limits = answered.operation, answered.batch.vectors, limits_of(greeting)
+    silent = operation in VALIDATE + SEPARATE
+    (said,) = answered.answers.observations(greeting.units_of(operation), verdict_only=silent)
+    observed = answered.faults.get(0, said)
+    if operation not in ENCODING and any(limit.touches(vector.octets) for limit in limits):
+        return observed, judged(vector, operation, observed, limits)
+    return observed, next(compare_batch(answered, greeting), None)
 
 
 def _same(expected: Outcome, observed: Observation) -> bool:

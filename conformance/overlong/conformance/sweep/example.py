@@ -8,10 +8,10 @@ from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.flaky import RERUN, RerunQueue
 from overlong.conformance.oracle.kinds import CRASHED, DEMANDED, KINDS, MISBEHAVED, TIMED_OUT
-from overlong.conformance.oracle.limits import expected_under, judged, limits_of
+from overlong.conformance.oracle.limits import expected_under, judged_alone, limits_of
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.wire import GUARDED, VALIDATE
+from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.results.run import offered
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector
@@ -57,13 +57,7 @@ def asked_again(
     limits = limits_of(greeting)
     touched = any(limit.touches(octets) for limit in limits)
     for answered in target.observe([(Batch.of([vector]), operation)]):
-        units = greeting.units_of(operation)
-        (said,) = answered.answers.observations(units, verdict_only=operation == VALIDATE)
-        observed = answered.faults.get(0, said)
-        if touched:
-            finding = judged(vector, operation, observed, limits)
-        else:
-            finding = next(compare_batch(answered, greeting), None)
+        observed, finding = judged_alone(answered, greeting)
         if finding is not None:
             return _rerun(target, finding)
         expected = next(iter(expected_under(vector, operation, limits)), expected_of(vector, operation))

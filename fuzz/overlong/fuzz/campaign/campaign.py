@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from overlong.conformance.sweep.pool import Pool
     from overlong.conformance.vectors.profile import Profile
+    from overlong.fuzz.campaign.stored import StoredFinding
     from overlong.fuzz.campaign.triage import Examiner
     from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit
-    from overlong.fuzz.minimise.stored import StoredFinding
 
 IMPORTED = "imported"
 """The folder with inputs that become seeds at the next resume."""

@@ -6,28 +6,25 @@ import json
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
+from overlong.conformance.examination.asking import OutOfBudget
 from overlong.conformance.examination.choosing import MOST, is_examinable, why
 from overlong.conformance.examination.consequence import cause_of
 from overlong.conformance.examination.explanation import takes
 from overlong.conformance.examination.kept import condition_of, kept
-from overlong.conformance.oracle.compare import place_of_fault
+from overlong.conformance.examination.shrinking import is_answer, shrunk
 from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.target import BudgetSpent
 from overlong.conformance.protocol.kind import MEMORY, Code
-from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.wire import DECODE, ENCODING, GUARDED, VALIDATE
+from overlong.conformance.protocol.wire import AGAIN, STREAMING
 from overlong.conformance.support.printable import printable
-from overlong.conformance.vectors.encoding import WIDTHS
-from overlong.fuzz.campaign.differing import Differing
+from overlong.fuzz.campaign.stability import stable, steady
 from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.triage import Examined
+from overlong.fuzz.execution.differences import difference
+from overlong.fuzz.execution.places import place_of
 from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.minimise.place import place_of, spliced
-from overlong.fuzz.minimise.shrinking import shrunk
-from overlong.fuzz.minimise.stability import CHANGING, stable
-from overlong.fuzz.minimise.stored import AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,18 +32,20 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.condition import Condition
     from overlong.conformance.examination.encoders import OfNumbers
     from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.shrinking import Findings
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Answered, Target
-    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.batch import Batch
+    from overlong.conformance.vectors.vector import Vector
+    from overlong.fuzz.campaign.stored import StoredFinding
     from overlong.fuzz.execution.divergence import Divergence
     from overlong.fuzz.execution.engine import CampaignJob
-    from overlong.fuzz.minimise.stored import StoredFinding
 
 _SECONDS = 5.0  # to shrink the input of a fault
 _DIFFERENCE = 1.0  # to shrink that of a difference: there are many, and they are no faults
-_DOUBTED, _DOUBTED_MEMORY, _DOUBTED_FAULTS = 8, 3, 1
-"""How often a finding must show again, with other inputs in between; in memory; and one that ends its process."""
+_PATIENCE = 4
+"""How much longer the search may take for a crash or a hang than for an answer: each showing costs a process."""
 
 
 class Probing:
@@ -66,11 +65,16 @@ class Probing:
         probes = [Probe(target, job.limits, job.profile) for target in job.targets]
         self._probes = {probe.id: probe for probe in probes}
 
+    def joined(self, divergence: Divergence, known: Sequence[StoredFinding]) -> str:
+        """The id of the known finding that predicts a divergence, or has its code and place; empty if there is none.
+
+        Raises:
+            CampaignError: a known finding cannot be read.
+        """
+        return self._joined(divergence.finding, _of_target(known, divergence.target))
+
     def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined | str:
         """Find the bucket and the least example of a divergence; or the id of a known finding that it belongs to.
-
-        A finding that a known condition predicts, or one of a code and place that experiments could not explain, is
-        not asked again.
 
         Raises:
             CampaignError: a known finding cannot be read.
@@ -79,10 +83,8 @@ class Probing:
         probe, finding, target = self._probes[divergence.target], divergence.finding, divergence.target
         if divergence.peer:
             return self._difference(divergence, probe)
-        mine = [each for each in known if each.target == target and not each.is_difference]
-        if joined := self._joined(finding, mine):
-            return joined
-        finding = self._steady(finding, probe)
+        mine = _of_target(known, target)
+        finding = steady(finding, probe)
         finding = cause_of(finding, partial(probe.ask_one, operation=finding.operation)) or finding
         if joined := self._joined(finding, mine):
             return joined
@@ -90,10 +92,9 @@ class Probing:
             found = self._why(finding, probe)
             if found is not None and found.condition is not None:
                 return _explained(found, divergence, finding)
-        small, minimal = finding, False
-        if finding.code not in CHANGING and finding.operation not in ENCODING:
-            small, minimal = shrunk(finding, probe, _SECONDS, self._clock)
-        place = place_of(small) if small.code in _BREAKDOWNS else small.place
+        seconds = _SECONDS * (1 if is_answer(finding) else _PATIENCE)
+        small, minimal = shrunk(finding, self._within(partial(probe.findings, operation=finding.operation), seconds))
+        place = place_of(small.vector) if small.code in _BREAKDOWNS else small.place
         return Examined(_name(target, small, place), target, "", small, place, minimal)
 
     def _joined(self, finding: Finding, known: Sequence[StoredFinding]) -> str:
@@ -126,45 +127,25 @@ class Probing:
     def _why(self, finding: Finding, probe: Probe) -> Explanation | None:
         """What experiments find; None if they do not show it again, or the target fails too often."""
         try:
-            return why(finding, _Watched(probe.opened(), self._meanwhile), self._profile)
+            return why(finding, cast("Target", _Watched(probe.opened(), self._meanwhile)), self._profile)
         except BudgetSpent:
             probe.renew()
             return None
 
-    def _steady(self, finding: Finding, probe: Probe) -> Finding:
-        """The finding as it shows each time in new processes, after any other input.
-
-        If it does not, it is one of a changing answer; or of memory, if an examination of that shows the reason.
-
-        Raises:
-            TargetError: the target cannot be asked any more.
-        """
-        probe.renew()  # what it was asked before must not matter
-        if finding.code not in CHANGING or finding.operation == GUARDED:
-            vector, times = finding.vector, _DOUBTED_MEMORY if finding.operation == GUARDED else _DOUBTED
-            answered = isinstance(finding.observed, Accepted | Refused | Failed)
-            zero = bytes(WIDTHS.get(vector.category, 1))
-            harmless = [spliced(vector, 0, len(vector.octets), octets) for octets in (b"", zero)]
-            asked = [each for number in range(times) for each in (harmless[number % 2], vector)]
-            asked = [*asked, vector] if answered else asked[: 2 * _DOUBTED_FAULTS]
-            said = zip(asked, probe.ask(asked, finding.operation), strict=True)
-            first, *others = [found for each, (_, found) in said if each is vector]
-            if first is not None and all(each is not None and each.code == first.code for each in others):
-                return first
-        if GUARDED in probe.operations and finding.operation in VALIDATE + DECODE:
-            examined = probe.ask_one(finding.vector, GUARDED)
-            if examined is not None and examined.code in CHANGING:
-                return examined
-        if finding.code in CHANGING:
-            return finding
-        detail = ("each time", "not so when it was asked again")
-        return replace(finding, code=Code.UNSTABLE, place=place_of_fault(finding.operation), detail=detail)
-
     def _difference(self, divergence: Divergence, probe: Probe) -> Examined:
         """A habit shows in many places, but is one finding."""
         target, peer, finding = divergence.target, divergence.peer, divergence.finding
-        both = Differing(probe, self._probes[peer], finding.operation)
-        small, minimal = shrunk(finding, both, _DIFFERENCE, self._clock)
+        operation, both = finding.operation, (probe, self._probes[peer])
+        if operation not in STREAMING + AGAIN:
+            finding = replace(finding, vector=replace(finding.vector, chunks=None, earlier=None))
+
+        def differs(vectors: Sequence[Vector]) -> Iterator[Finding | None]:
+            profiles, said = [each.profile for each in both], [each.ask(vectors, operation) for each in both]
+            for vector, (one, fault), (other, fault_of_peer) in zip(vectors, *said, strict=True):
+                right = fault is None and fault_of_peer is None
+                yield difference(vector, operation, one, other, profiles) if right else None
+
+        small, minimal = shrunk(finding, self._within(differs, _DIFFERENCE))
         return Examined(id_of(json.dumps([target, peer, small.code])), target, peer, small, "", minimal)
 
     def stable(self, examined: Examined) -> int:
@@ -173,9 +154,18 @@ class Probing:
         Raises:
             TargetError: the target cannot be asked any more.
         """
-        if examined.peer:
-            return AGAIN
         return stable(examined.finding, self._probes[examined.target], self._meanwhile)
+
+    def _within(self, asked: Callable[[Sequence[Vector]], Iterable[Finding | None]], seconds: float) -> Findings:
+        """Asks as long as there is time."""
+        deadline = self._clock() + seconds
+
+        def ask(vectors: Sequence[Vector]) -> list[Finding | None]:
+            if self._clock() >= deadline:
+                raise OutOfBudget
+            return list(asked(vectors))
+
+        return ask
 
     def _clock(self) -> float:
         """Seconds, without the time spent on other work."""
@@ -191,37 +181,23 @@ class Probing:
             probe.close()
 
 
-class _Watched:
-    """An open target that lets other work be done between two questions."""
+def _of_target(known: Sequence[StoredFinding], target: str) -> list[StoredFinding]:
+    """The faults of a target."""
+    return [each for each in known if each.target == target and not each.is_difference]
 
-    def __init__(self, target: Target, meanwhile: Callable[[], None]) -> None:
+
+class _Watched:
+    """An open target that lets other work be done between two questions; the caller closes it."""
+
+    def __init__(self, target: FramedTarget, meanwhile: Callable[[], None]) -> None:
         self._target, self._meanwhile = target, meanwhile
 
-    @property
-    def id(self) -> str:
-        return self._target.id
-
-    @property
-    def greeting(self) -> Greeting:
-        return self._target.greeting
-
-    @property
-    def restarts(self) -> int:
-        return self._target.restarts
-
-    @property
-    def notes(self) -> list[str]:
-        return self._target.notes
-
-    def open(self) -> None:
-        """It is."""
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._target, name)
 
     def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
         self._meanwhile()
         return self._target.observe(asked)
-
-    def close(self) -> None:
-        """The caller does."""
 
 
 _BREAKDOWNS = (Code.CRASHED, Code.MISBEHAVED)

@@ -21,7 +21,6 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.engine import Engines
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
-from overlong.fuzz.campaign.triage import thinned
 from overlong.fuzz.execution.engine import UnitResult, WorkUnit
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def ran(engine: InputEngine, unit: WorkUnit, progress: Callable[[int], None]) ->
         TargetError: a target cannot be asked any more; or the engine failed.
     """
     try:
-        result = thinned(engine.run(unit, progress))
+        result = engine.run(unit, progress)
     except BudgetSpent as error:
         raise TargetError(str(error)) from error
     if result.unit != unit:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.fuzz.campaign.store import Store
+    from overlong.fuzz.campaign.stored import StoredFinding
     from overlong.fuzz.execution.engine import CampaignJob
-    from overlong.fuzz.minimise.stored import StoredFinding
 
 STATEMENT, FINDINGS = "campaign.json", "findings"
 SCHEMA = "overlong/campaign-1"

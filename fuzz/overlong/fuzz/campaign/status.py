@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.minimise.stored import StoredFinding
+    from overlong.fuzz.campaign.stored import StoredFinding
 
 
 class CampaignError(Exception):

@@ -23,10 +23,10 @@ from overlong.conformance.support.database import Database, Sort
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.lock_owner import LockOwner
 from overlong.fuzz.campaign.status import CampaignError
+from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.campaign.written import finding_as_json, finding_of_text, result_as_text, result_of_text
 from overlong.fuzz.execution.divergence import Fingerprint
 from overlong.fuzz.execution.engine import BLOCK, UnitResult, WorkUnit
-from overlong.fuzz.minimise.stored import StoredFinding
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

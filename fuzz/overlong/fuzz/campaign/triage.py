@@ -1,9 +1,10 @@
 """Turns the results of engines into findings: chooses the divergences to examine, and counts the rest.
 
-Divergences with one fingerprint mostly have one cause. So the first is examined, which takes seconds, and the rest are
-counted. But another cause may hide behind the same fingerprint, so one more is examined each time the length of
-the campaign has doubled. This depends only on the numbers of inputs, not on their division into units. A difference
-shows in every other input, and is no fault, so its first example is enough.
+Divergences with one fingerprint mostly have one cause. So the first is looked at, and the rest are counted. But another
+cause may hide behind the same fingerprint, so one more is looked at each time the length of the campaign has doubled.
+What a known condition predicts is not examined, which takes seconds. All this depends only on the numbers of inputs,
+not on their division into units. A difference shows in every other input, and is no fault, so its first example is
+enough.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.examination.choosing import is_examinable, rank
+from overlong.conformance.examination.shrinking import order
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.store import Known, Triaged
-from overlong.fuzz.execution.engine import BLOCK, UnitResult
-from overlong.fuzz.minimise.stored import StoredFinding
+from overlong.fuzz.campaign.stored import AGAIN, StoredFinding
+from overlong.fuzz.execution.engine import BLOCK, octave
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
@@ -25,10 +27,11 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding, Why
     from overlong.fuzz.campaign.store import Store
     from overlong.fuzz.execution.divergence import Divergence, Fingerprint
+    from overlong.fuzz.execution.engine import UnitResult
 
 AT_ONCE = 64
-"""Fingerprints of one target and kind that are examined as they come; of more, the 128th, the 256th and so on. This
-caps triage, so that one broken decoder cannot starve the rest."""
+"""Fingerprints of one target and kind that are examined as they come, if no known condition predicts them; of more, the
+128th, the 256th and so on. This caps triage, so that one broken decoder cannot starve the rest."""
 _LONGEST = 500  # characters of what was expected or observed
 
 
@@ -54,6 +57,14 @@ class Unfinished(Exception):
 
 class Examiner(Protocol):
     """Finds the least example and the cause of a divergence. Meanwhile it calls a given function."""
+
+    def joined(self, divergence: Divergence, known: Sequence[StoredFinding]) -> str:
+        """The id of the known finding to which a divergence belongs, without a question; empty if there is none.
+
+        Raises:
+            CampaignError: a known finding cannot be read.
+        """
+        ...
 
     def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined | str:
         """Find the bucket and the least example of a divergence; or the id of a known finding that it belongs to.
@@ -83,19 +94,6 @@ class Examiner(Protocol):
         ...
 
 
-def octave(index: int) -> int:
-    """The number of times that the campaign's length, in blocks, had doubled before this input."""
-    return (index // BLOCK + 1).bit_length()
-
-
-def thinned(result: UnitResult) -> UnitResult:
-    """The result with only the first divergence of each octave and fingerprint, which :func:`triage` may examine."""
-    first: dict[tuple[Fingerprint, int], Divergence] = {}
-    for each in result.divergences:
-        first.setdefault((each.fingerprint, octave(each.index)), each)
-    return replace(result, divergences=tuple(first.values()))
-
-
 def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float) -> tuple[Triaged, UnitResult | None]:
     """The changes of a result until one divergence is examined, and the rest of the result. Writes nothing.
 
@@ -117,7 +115,7 @@ def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float)
     for number, divergence in enumerate(waiting, 1):
         if work.take(divergence):
             left[divergence.fingerprint] -= 1
-            if number < len(waiting):
+            if work.examined and number < len(waiting):
                 rest = replace(
                     result, divergences=waiting[number:], counts=+left, reached=frozenset(),
                     interesting=(), notes=(),
@@ -129,12 +127,13 @@ def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float)
     return Triaged(work.fingerprints, findings, counts, result.reached - store.features, result.notes), rest
 
 
-def _first(divergence: Divergence) -> tuple[int, bool, bool, tuple[int, int], int, bytes]:
+def _first(divergence: Divergence) -> tuple[object, ...]:
     """The order of examinations in a block: what may explain others before them, then the least."""
     finding = divergence.finding
     examinable = not divergence.peer and is_examinable(finding.code, finding.operation)
     telling = rank(finding.code, finding.operation) if examinable else (0, 0)
-    return divergence.index // BLOCK, bool(divergence.peer), not examinable, telling, *shortlex(finding.vector.octets)
+    least, block = shortlex(finding.vector.octets), divergence.index // BLOCK
+    return block, bool(divergence.peer), not examinable, telling, least, divergence.fingerprint
 
 
 class _Work:
@@ -145,30 +144,37 @@ class _Work:
         self.fingerprints: dict[Fingerprint, Known] = {}
         self.findings: dict[str, StoredFinding] = {}
         self.counts: Counter[str] = Counter()
+        self.examined = False
+        """True if a divergence was examined, which takes seconds."""
+        self._found = store.findings
         self._new: Counter[tuple[str, str]] = Counter()
 
     def take(self, divergence: Divergence) -> bool:
-        """Examine a divergence if it is due. True if it was examined and counted."""
-        fingerprint, when = divergence.fingerprint, octave(divergence.index)
-        known = self._known(fingerprint)
-        if known is None or not known.octave:
-            of = fingerprint.target, fingerprint.kind
-            self._new[of] += 1
-            number = self._store.distinct(*of) + self._new[of]
-            before = 0 if known is None else known.count
-            known = self.fingerprints[fingerprint] = Known("", before, when)
-            if number <= AT_ONCE or not number & (number - 1):
-                known.finding = name = self._examined(divergence)
-                self.counts[name] += before
-            else:
-                return False
-        elif known.finding and when > known.octave and not divergence.peer:
-            name, known.octave = self._examined(divergence), when
-        else:
+        """Look at a divergence if it is due. True if it was counted."""
+        fingerprint, when = divergence.fingerprint, octave(divergence.index // BLOCK)
+        known = self._known(fingerprint) or Known("", 0, 0)
+        if known.octave and (divergence.peer or when <= known.octave):
             return False
+        self.fingerprints[fingerprint] = known
+        name = "" if divergence.peer else self._examiner.joined(divergence, self._found)
+        if not name and (bool(known.finding) if known.octave else self._is_due(fingerprint)):
+            name, self.examined = self._examined(divergence), True
+        known.octave = when
+        if not name:
+            return False
+        if not known.finding:  # so are those that came without an example
+            known.finding = name
+            self.counts[name] += known.count
         known.count += 1
         self.counts[name] += 1
         return True
+
+    def _is_due(self, fingerprint: Fingerprint) -> bool:
+        """True if the example of a new fingerprint is to be examined."""
+        of = fingerprint.target, fingerprint.kind
+        self._new[of] += 1
+        number = self._store.distinct(*of) + self._new[of]
+        return number <= AT_ONCE or not number & (number - 1)
 
     def count(self, counts: Counter[Fingerprint]) -> None:
         """Count inputs that were not examined for the first finding of their fingerprint."""
@@ -188,31 +194,18 @@ class _Work:
 
     def _examined(self, divergence: Divergence) -> str:
         """The id of the bucket, which keeps the lesser of the two examples."""
-        examined = self._examiner.examine(divergence, [*self._store.findings, *self.findings.values()])
+        examined = self._examiner.examine(divergence, self._found)
         if isinstance(examined, str):
             return examined
         there = self.findings.get(examined.id) or self._store.finding(examined.id)
-        if there is None or _order(examined.finding) < _order_of(there):
-            stable = self._examiner.stable(examined)
+        least = order(examined.finding.vector), examined.finding.operation
+        if there is None or least < (order(there), there.operation):
+            stable = AGAIN if examined.peer else self._examiner.stable(examined)
             found = stored(examined, divergence, stable, self._seconds)
             if there is not None:
                 found = replace(found, first=there.first, seconds=there.seconds)
             self.findings[examined.id] = found
         return examined.id
-
-
-_Order = tuple[tuple[int, bytes], int, tuple[int, ...], tuple[bytes, ...], str]
-
-
-def _order(finding: Finding) -> _Order:
-    vector = finding.vector
-    chunks = vector.chunks or ()
-    return shortlex(vector.octets), len(chunks), chunks, vector.earlier or (), finding.operation
-
-
-def _order_of(stored: StoredFinding) -> _Order:
-    chunks = stored.chunks or ()
-    return shortlex(stored.octets), len(chunks), chunks, stored.earlier or (), stored.operation
 
 
 def stored(examined: Examined, divergence: Divergence, stable: int, seconds: float) -> StoredFinding:

@@ -25,9 +25,9 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
+from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 from overlong.fuzz.execution.engine import UnitResult, WorkUnit
-from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.reference import Decoded, Outcome, Rejected
 
 if TYPE_CHECKING:

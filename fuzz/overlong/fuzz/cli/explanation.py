@@ -13,7 +13,7 @@ from overlong.conformance.protocol.wire import ENCODING
 from overlong.conformance.report.found import abbreviated, core
 from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.minimise.stored import StoredFinding
+from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.promotion.case import case_of
 from overlong.fuzz.promotion.promote import PromotionError, check
 from overlong.fuzz.report.findings import lines_of

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from overlong.fuzz.campaign.status import Status
-    from overlong.fuzz.minimise.stored import StoredFinding
+    from overlong.fuzz.campaign.stored import StoredFinding
 
 _EVERY = 10.0  # seconds between plain lines
 _REFRESH = 0.25  # seconds between pictures

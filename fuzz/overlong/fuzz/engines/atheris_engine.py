@@ -102,7 +102,7 @@ class AtherisEngine:
                 progress(before + done // len(self._probes))
 
             self._run_target(gathering, probe, words, told)
-            gathering.notes += [note for note in probe.notes if note not in gathering.notes]
+            gathering.note(*probe.notes)
         progress(unit.count)
         return gathering.result()
 
@@ -185,7 +185,7 @@ class AtherisEngine:
             gathering.covering.append(file.read_bytes())
             _copy(file, self._corpus)
         suspects, reaching = child.told()
-        gathering.reach(reaching, self._job.profile.dialect)
+        gathering.reach(list(map(len, reaching)), b"".join(reaching), self._job.profile.dialect)
         for slot, octets in enumerate(suspects):
             times = child.memory.counted(slot) if slot < SLOTS else 1
             finding = probe.ask_one(Vector("fuzz", octets), operation)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import ENCODING
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import UnitResult
+from overlong.fuzz.execution.engine import UnitResult, octave
+from overlong.fuzz.execution.places import place_of
 from overlong.fuzz.generation.features import first_to_reach
-from overlong.fuzz.minimise.place import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def fingerprint_of(finding: Finding, target: str) -> Fingerprint:
     """The fingerprint of a finding that is not examined: its code, and the octets at its place."""
-    place = finding.place if finding.operation in ENCODING else place_of(finding)  # there, octets spell numbers
+    place = finding.place if finding.operation in ENCODING else place_of(finding.vector)  # there, octets spell numbers
     return Fingerprint(target, finding.operation, finding.code, place)
 
 
@@ -48,8 +48,8 @@ class Gathering:
         self._divergences: dict[tuple[int, Fingerprint], Divergence] = {}
         self._begun = time.monotonic()
 
-    def add(self, finding: Finding, target: str, index: int, block: int = 0, *, times: int = 1) -> bool:
-        """Add a finding; return True if it is the first of its fingerprint in its block.
+    def add(self, finding: Finding, target: str, index: int, block: int = 0, *, times: int = 1) -> None:
+        """Add a finding.
 
         Args:
             finding: of an input of the unit.
@@ -60,13 +60,25 @@ class Gathering:
         """
         fingerprint = fingerprint_of(finding, target)
         self.counts[fingerprint] += times
-        divergence = Divergence(target, finding, fingerprint, index)
-        return self._divergences.setdefault((block, fingerprint), divergence) is divergence
+        self.keep(Divergence(target, finding, fingerprint, index), block)
 
-    def reach(self, inputs: Sequence[bytes], spoken: Dialect) -> None:
+    def is_new(self, fingerprint: Fingerprint, block: int) -> bool:
+        """True if there is no divergence of a fingerprint yet since the campaign last doubled its length."""
+        return (octave(block), fingerprint) not in self._divergences
+
+    def keep(self, divergence: Divergence, block: int) -> None:
+        """Keep a divergence, which counts elsewhere, if it is new."""
+        self._divergences.setdefault((octave(block), divergence.fingerprint), divergence)
+
+    def note(self, *notes: str) -> None:
+        """Add notes that are not there yet."""
+        self.notes += [note for note in notes if note not in self.notes]
+
+    def reach(self, lengths: Sequence[int], octets: bytes, spoken: Dialect) -> None:
         """Add the features that inputs reach, and keep the first of the shortest inputs for each."""
-        for feature, place in first_to_reach(list(map(len, inputs)), b"".join(inputs), spoken).items():
-            found = inputs[place]
+        ends = list(accumulate(lengths))
+        for feature, place in first_to_reach(lengths, octets, spoken).items():
+            found = octets[ends[place] - lengths[place] : ends[place]]
             self._reaching[feature] = min(self._reaching.get(feature, found), found, key=len)
 
     def result(self) -> UnitResult:
@@ -86,16 +98,3 @@ class Gathering:
             covering=tuple(self.covering),
             starting=self.starting,
         )
-
-
-def together(one: UnitResult, other: UnitResult) -> UnitResult:
-    """The results that two sorts of targets gave of the same unit."""
-    return replace(
-        one,
-        executions=one.executions + other.executions,
-        octets=one.octets + other.octets,
-        divergences=(*one.divergences, *other.divergences),
-        counts=one.counts + other.counts,
-        asked=one.asked + other.asked,
-        notes=(*one.notes, *other.notes),
-    )

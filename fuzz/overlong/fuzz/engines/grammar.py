@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.compare import expected_of
 from overlong.conformance.oracle.finding import Finding
@@ -17,7 +15,7 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.example import AFTER, AMONG, AT_PLACE
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.engines.encoding import Encoders
-from overlong.fuzz.engines.gathering import Gathering, together
+from overlong.fuzz.engines.gathering import Gathering
 from overlong.fuzz.execution.differences import differences
 from overlong.fuzz.execution.divergence import Divergence, Fingerprint
 from overlong.fuzz.execution.engine import BLOCK, UnitResult
@@ -25,7 +23,6 @@ from overlong.fuzz.execution.making import MadeInputs
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.execution.sampled import SAMPLE, Sampled, sampled
 from overlong.fuzz.execution.whole import Whole
-from overlong.fuzz.generation.features import first_to_reach
 from overlong.fuzz.generation.generated import Generated
 
 if TYPE_CHECKING:
@@ -56,15 +53,6 @@ _SAME_AS_WHOLE = {VERDICT, SCALARS, REPLACEMENT, STREAMING}
 """Claims that an input with a wrong whole answer refutes for the same cause."""
 
 
-class _Found(NamedTuple):
-    """A divergence, and its order in a result: by block, target and operation."""
-
-    block: int
-    target: int
-    operation: int
-    divergence: Divergence
-
-
 class GrammarEngine:
     """Asks all targets of a job. The result depends on the job and the blocks, not on their division into units."""
 
@@ -83,25 +71,24 @@ class GrammarEngine:
             TargetError: a target cannot be asked (any more).
             KeyboardInterrupt: the user interrupts; nothing of the unit is kept.
         """
-        began = time.monotonic()
+        gathering = Gathering(unit)
         try:
             targets = self._opened()
-            work = _Work(self._job, self._generated, targets)
+            work = _Work(gathering, self._job, self._generated, targets)
             first, end = unit.first, unit.first + unit.count
-            texts = Gathering(unit)
             step = PIECE[all(target.in_process is not None for target in targets)]
             while first < end:
                 following = min((first // BLOCK + step) * BLOCK, end)
                 if targets:
                     work.take(first, following)
                 if self._encoders is not None:
-                    self._encoders.take(texts, first, following, progress)
+                    self._encoders.take(gathering, first, following, progress)
                 first = following
                 progress(first - unit.first)
         except BaseException:
             self.close()  # answers to abandoned requests may be under way
             raise
-        return together(work.result(unit, time.monotonic() - began), texts.result())
+        return gathering.result()
 
     def close(self) -> None:
         """End the targets' processes."""
@@ -153,20 +140,13 @@ def _chosen(block: int, places: Sequence[InputPlace]) -> list[InputPlace]:
 
 
 class _Work:
-    """A result while it grows."""
+    """Fills a result."""
 
-    def __init__(self, job: CampaignJob, generated: Generated, targets: Sequence[Whole]) -> None:
+    def __init__(self, gathering: Gathering, job: CampaignJob, generated: Generated, targets: Sequence[Whole]) -> None:
+        self._gathering = gathering
         self._profile = job.profile
         self._generated = generated
         self._targets = targets
-        self._asked: Counter[tuple[str, str]] = Counter()
-        self._octets = 0
-        self._counts: Counter[Fingerprint] = Counter()
-        self._found: list[_Found] = []
-        self._known: set[tuple[Fingerprint, int]] = set()
-        self._left_out: set[str] = set()
-        self._counted: Counter[tuple[int, int, int]] = Counter()
-        self._shortest: dict[int, tuple[int, int]] = {}
 
     def take(self, first: int, end: int) -> None:
         """Ask the inputs before the end."""
@@ -174,70 +154,37 @@ class _Work:
         for number, target in enumerate(self._targets):
             came = target.run(first, end - first)
             seen.append(came)
-            self._asked[target.id, target.operation] += came.executions
-            self._octets += came.octets if number == 0 else 0
-            if came.left_out:
-                self._left_out.add(target.id)
+            self._gathering.asked[target.id, target.operation] += came.executions
+            self._gathering.octets += came.octets if number == 0 else 0
+            if came.left_out:  # without a number: all units say the same, and it is reported once
+                shown = printable(target.id)
+                self._gathering.note(
+                    f"{shown}: not asked every input, as it dies of others like them, or hangs: see campaign.json"
+                )
             for block, places in came.places.items():
                 self._diverge(number, block, places)
         for block in range(first // BLOCK, (end - 1) // BLOCK + 1):
             low, high = max(block * BLOCK, first), min((block + 1) * BLOCK, end)
             if _is_of(block, FEATURES):
-                self._reach(low, high)
+                self._gathering.reach(*self._generated.columns(low, high - low), self._profile.dialect)
             failed = frozenset[int]().union(*(each.failed for each in seen))
             sample = [number for number in range(low, min(block * BLOCK + SAMPLE, high)) if number not in failed]
             if sample:
                 self._sample(block, sample, [each.wrong for each in seen])
 
-    def result(self, unit: WorkUnit, seconds: float) -> UnitResult:
-        notes = [
-            f"{printable(target)}: not asked every input, as it dies of others like them, or hangs: see campaign.json"
-            for target in sorted(self._left_out)  # without a number: all units say the same, and it is reported once
-        ]
-        for key, count in self._counted.items():
-            self._counts[self._fingerprint(*key)] += count
-        ordered = sorted(self._found, key=lambda each: (*each[:3], each.divergence.index, each.divergence.fingerprint))
-        return UnitResult(
-            unit,
-            self._asked.total(),
-            self._octets,
-            tuple(each.divergence for each in ordered),
-            self._counts,
-            frozenset(self._shortest),
-            tuple(map(self._generated.string, sorted({index for _, index in self._shortest.values()}))),
-            seconds=seconds,
-            notes=tuple(notes),
-            asked=self._asked,
-        )
-
     def _fingerprint(self, number: int, kind: int, key: int) -> Fingerprint:
         target = self._targets[number]
         return Fingerprint(target.id, target.operation, KINDS[kind], target.words(key))
-
-    def _is_new(self, fingerprint: Fingerprint, block: int) -> bool:
-        """True if it is the unit's first of its fingerprint since the campaign last doubled its length."""
-        key = fingerprint, (block + 1).bit_length()
-        if key in self._known:
-            return False
-        self._known.add(key)
-        return True
-
-    def _reach(self, first: int, end: int) -> None:
-        """Note what inputs reach of the reference."""
-        lengths, octets = self._generated.columns(first, end - first)
-        for feature, place in first_to_reach(lengths, octets, self._profile.dialect).items():
-            found = lengths[place], first + place
-            self._shortest[feature] = min(self._shortest.get(feature, found), found)
 
     def _diverge(self, number: int, block: int, places: Sequence[InputPlace]) -> None:
         """Count places, and ask again the first input that shows each."""
         target = self._targets[number]
         for place in places:
-            self._counted[number, place.kind, place.key] += place.count
+            self._gathering.counts[self._fingerprint(number, place.kind, place.key)] += place.count
         new: list[tuple[InputPlace, Fingerprint]] = []
         for place in _chosen(block, places):
             fingerprint = self._fingerprint(number, place.kind, place.key)
-            if self._is_new(fingerprint, block):
+            if self._gathering.is_new(fingerprint, block):
                 new.append((place, fingerprint))
         if not new:
             return
@@ -251,8 +198,7 @@ class _Work:
                 looked.append(shown := self._not_alone(target, vector, place))
             else:  # a decoder that depends on earlier calls does so for all inputs
                 shown = looked[-1]
-            divergence = Divergence(target.id, shown, fingerprint, place.least)
-            self._found.append(_Found(block, number, 0, divergence))
+            self._gathering.keep(Divergence(target.id, shown, fingerprint, place.least), block)
 
     def _not_alone(self, target: Whole, vector: Vector, place: InputPlace) -> Finding:
         """The fault of an answer that is right when its input is asked alone: its dependence on others."""
@@ -282,29 +228,26 @@ class _Work:
                 target.operation if compared and target.operation not in target.others else ""
             ) + target.others
             answers = list(sampled(target.probe, self._generated, indices, operations))
-            self._asked.update((target.id, each.operation) for each in answers)
+            self._gathering.asked.update((target.id, each.operation) for each in answers)
             said.append((target.id, answers))
             for each in answers:
                 if each.finding is not None and each.operation in target.others:
-                    self._sampled(number, block, each, is_wrong=each.number in wrong[number])
+                    self._sampled(target, block, each, is_wrong=each.number in wrong[number])
         if len(said) > 1:
             profiles = {target.id: target.probe.profile for target in self._targets}
             self._compare(block, [(name, profiles[name], answers) for name, answers in said])
 
-    def _sampled(self, number: int, block: int, each: Sampled, *, is_wrong: bool) -> None:
+    def _sampled(self, target: Whole, block: int, each: Sampled, *, is_wrong: bool) -> None:
         """Add a finding, unless the whole answer to its input is wrong: then the cause is known."""
-        target, finding = self._targets[number], each.finding
+        finding = each.finding
         assert finding is not None
         if is_wrong and finding.claim in _SAME_AS_WHOLE and each.operation != GUARDED:
             return
         fingerprint = Fingerprint(target.id, each.operation, finding.code, finding.place)
-        self._counts[fingerprint] += 1
-        if self._is_new(fingerprint, block):
-            divergence = Divergence(target.id, finding, fingerprint, each.number)
-            self._found.append(_Found(block, number, target.others.index(each.operation) + 1, divergence))
+        self._gathering.counts[fingerprint] += 1
+        self._gathering.keep(Divergence(target.id, finding, fingerprint, each.number), block)
 
     def _compare(self, block: int, said: Sequence[tuple[str, Profile, Sequence[Sampled]]]) -> None:
         """Add differences between targets that are no fault of either."""
-        for each in differences(said, self._counts):
-            if self._is_new(each.fingerprint, block):
-                self._found.append(_Found(block, len(self._targets), 0, each))
+        for each in differences(said, self._gathering.counts):
+            self._gathering.keep(each, block)

@@ -104,7 +104,7 @@ class HypothesisEngine:
 
             self._run_block(gathering, WorkUnit(first, count), block, told)
         for probe in self._probes:
-            gathering.notes += [note for note in probe.notes if note not in gathering.notes]
+            gathering.note(*probe.notes)
         return gathering.result()
 
     def close(self) -> None:
@@ -121,7 +121,7 @@ class HypothesisEngine:
             batch = cases[done : done + _AT_A_TIME]
             inputs = [case.octets for case in batch]
             gathering.octets += sum(map(len, inputs))
-            gathering.reach(inputs, self._job.profile.dialect)
+            gathering.reach(list(map(len, inputs)), b"".join(inputs), self._job.profile.dialect)
             for probe in self._probes:
                 self._ask(gathering, probe, probe.whole, batch, unit.first + done, block)
             progress(done + len(batch))

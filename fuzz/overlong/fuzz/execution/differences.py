@@ -14,7 +14,7 @@ from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.vectors.profile import Profile
@@ -32,8 +32,7 @@ def differences(
     """The shortest input for each habit in which two targets differ.
 
     The replacement of ill-formed octets follows from the declared error mode if the answer is correct. So of targets
-    with
-    the same error mode, only the first takes part in that comparison.
+    with the same error mode, only the first takes part in that comparison.
 
     Args:
         said: the name, the profile and the answers of each target.
@@ -49,7 +48,6 @@ def differences(
             habits.setdefault((profile.own_mode or profile.replaces, operation), place)
     for place, (name, profile, mine) in enumerate(answers):
         for other, (peer, their_profile, theirs) in enumerate(answers[place + 1 :], place + 1):
-            counted_alike = profile.counts == their_profile.counts == "octets"
             compared = set(VALIDATE + DECODE)
             # a decoder that replaces a whole input so does it in streams, too
             both = offered[place] & offered[other]
@@ -57,11 +55,18 @@ def differences(
             speak = [habits.get((each.own_mode or each.replaces, operation)) for each in (profile, their_profile)]
             if speak == [place, other]:
                 compared.add(operation)
-            for found in _between(name, peer, mine, theirs, compared, counted_alike=counted_alike):
-                counts[found.fingerprint] += 1
-                known = least.get(found.fingerprint)
-                if known is None or shortlex(found.finding.vector.octets) < shortlex(known.finding.vector.octets):
-                    least[found.fingerprint] = found
+            for (number, operation), (vector, observed) in mine.items():
+                if operation not in compared or (number, operation) not in theirs:
+                    continue
+                second = theirs[number, operation][1]
+                finding = difference(vector, operation, observed, second, (profile, their_profile))
+                if finding is None:
+                    continue
+                fingerprint = Fingerprint(name, operation, KIND, f"{peer}, {finding.place}")
+                counts[fingerprint] += 1
+                known = least.get(fingerprint)
+                if known is None or shortlex(vector.octets) < shortlex(known.finding.vector.octets):
+                    least[fingerprint] = Divergence(name, finding, fingerprint, number, peer)
     yield from least.values()
 
 
@@ -70,34 +75,33 @@ def _right(sample: Iterable[Sampled]) -> dict[tuple[int, str], tuple[Vector, Obs
     return {(each.number, each.operation): (each.vector, each.observed) for each in sample if each.finding is None}
 
 
-def _between(
-    name: str,
-    peer: str,
-    mine: Mapping[tuple[int, str], tuple[Vector, Observation]],
-    theirs: Mapping[tuple[int, str], tuple[Vector, Observation]],
-    compared: Collection[str],
-    *,
-    counted_alike: bool,
-) -> Iterator[Divergence]:
-    for (number, operation), (vector, observed) in mine.items():
-        if operation not in compared or (number, operation) not in theirs:
-            continue
-        other = theirs[number, operation][1]
-        if (what := _what(observed, other, counted_alike=counted_alike)) is None:
-            continue
-        code, words = what
-        detail = observed_in_words(other, operation), ""  # only the reported parts: a refusal may have no length
-        finding = Finding(vector, operation, code, _as_outcome(other), observed, words, detail)
-        yield Divergence(name, finding, Fingerprint(name, operation, KIND, f"{peer}, {words}"), number, peer)
+def difference(
+    vector: Vector, operation: str, observed: Observation, other: Observation, profiles: Sequence[Profile]
+) -> Finding | None:
+    """The difference between two right answers; None if all parts that both report are equal.
+
+    Args:
+        vector: the input.
+        operation: of both answers.
+        observed: the answer of the first target.
+        other: that of its peer.
+        profiles: of both.
+    """
+    in_octets = all(each.counts == "octets" for each in profiles)
+    if (what := _what(observed, other, in_octets=in_octets)) is None:
+        return None
+    code, words = what
+    detail = observed_in_words(other, operation), ""  # only the reported parts: a refusal may have no length
+    return Finding(vector, operation, code, _as_outcome(other), observed, words, detail)
 
 
-def _what(one: Observation, other: Observation, *, counted_alike: bool) -> tuple[str, str] | None:
+def _what(one: Observation, other: Observation, *, in_octets: bool) -> tuple[str, str] | None:
     """The nearest code, and the difference in words; None if all parts that both report are equal."""
     match one, other:
         case Accepted(mine), Accepted(theirs):
             return None if mine is None or theirs is None or mine == theirs else (Code.REPLACEMENT_TEXT, "other output")
         case Refused(offset, length), Refused(their_offset, their_length):
-            if not counted_alike or offset is None or their_offset is None:
+            if not in_octets or offset is None or their_offset is None:
                 return None
             if offset != their_offset:
                 return Code.OFFSET, "another offset"

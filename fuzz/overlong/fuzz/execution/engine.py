@@ -18,6 +18,11 @@ BLOCK = 1 << 12
 """Inputs of a block: units are whole blocks, except the last one of a campaign with a limit on inputs."""
 
 
+def octave(block: int) -> int:
+    """The number of times that the campaign's length, in blocks, had doubled before this block."""
+    return (block + 1).bit_length()
+
+
 @dataclass(frozen=True, order=True)
 class WorkUnit:
     """Inputs by number: ``count`` of them from ``first`` on."""
@@ -52,7 +57,7 @@ class UnitResult:
     octets: int
     """Octets of the inputs."""
     divergences: tuple[Divergence, ...] = ()
-    """The first divergence of each fingerprint in each block, in the order of inputs, targets and operations."""
+    """The first divergence of each fingerprint in each octave, in any order; further ones do no harm."""
     counts: Counter[Fingerprint] = field(default_factory=Counter["Fingerprint"])
     """The number of divergent inputs for each fingerprint."""
     reached: frozenset[int] = frozenset()

@@ -1,74 +1,64 @@
+# pyright: basic
 """Where inputs diverge, as far as one look at their octets tells: what divergences of one cause often share.
 
-Of an ill-formed input it is the state of the automaton and the class of octets at its first flaw; of a well-formed one
-what its characters begin with, if those are of few kinds; and of both, roughly, how far in that is or how long it is.
+Of an ill-formed input these are the classes of octets at its first flaw: where the character begins, and where it
+breaks off; of a well-formed one what its characters begin with, if those are of few kinds.
 """
 
 from __future__ import annotations
 
-import ctypes
-from array import array
-from itertools import accumulate
+from functools import cache
 from typing import TYPE_CHECKING
 
-from overlong.reference.core import core, why_not
+import numpy as np
+
+from overlong.conformance.oracle.columnar import ColumnReader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
+    from overlong.conformance.vectors.vector import Vector
     from overlong.reference.automaton import Automaton
 
-_ENOUGH = 256
-"""Inputs from which on the core is worth being asked."""
-_KINDS_OF_LEADS = 16
-"""Kinds of leads that a mask has room for."""
-_MANY = (1 << _KINDS_OF_LEADS) - 1
-"""The mask of more kinds of leads than two."""
-_SHORT, _BLOCK = 16, 64
-"""Octets: of most fast paths, and of a cache line, on which others work."""
-_END = 1 << 8
-"""A class of octets that there is not: the input has ended."""
 _FLAW = 1 << 31
-"""Marks the key of an ill-formed input, before state, class and distance."""
+"""Marks the key of an ill-formed input, before the octets of its flaw and two classes."""
+_FEW = 2
+"""The most kinds of characters that are told apart."""
 
 
 class InputPlaces:
     """Keys of divergent inputs, and what they mean in words."""
 
     def __init__(self, automaton: Automaton) -> None:
-        self._automaton = automaton
-        self._dead = len(automaton) if automaton.dead is None else automaton.dead
-        self._table = bytes(state for row in automaton.table for state in row)
-        self._accepting = bytes(automaton.accepting)
-        self._words: dict[int, str] = {}
-        classes = [0] * 256
+        self._reader = ColumnReader(automaton)
+        self._words = dict[int, str]()
+        self._names = [*(",".join(map(str, each.ranges)) for each in automaton.classes), "the end"]
+        self._classes = np.zeros(256, np.uint32)
         for number, each in enumerate(automaton.classes):
-            for octet in each.octets:
-                classes[octet] = number
-        self._classes = bytes(classes)
+            self._classes[list(each.octets)] = number
+        first = np.array(automaton.table[0])
+        begins = ~np.array(automaton.accepting)[first] & (first != automaton.dead)
+        self._leads = np.where(begins, 1 << self._classes, 0).astype(np.uint32)
 
-    def keys(self, lengths: array[int], octets: bytes, kinds: bytes) -> Sequence[int]:
-        """For each input a key, 0 where its kind is 0.
-
-        Args:
-            lengths: octets of each.
-            octets: all of them.
-            kinds: of each; those that agree are not looked at.
-        """
-        ends = array("q", accumulate(lengths))
-        tables = self._table, self._accepting, self._classes
-        found = array("I", bytes(4 * len(kinds)))
-        if len(kinds) < _ENOUGH or why_not():
-            _read(octets, ends, kinds, *tables, self._dead, found)
-        else:
-            by = array("Q", (*map(_address, tables), self._dead))
-            columns = ends.buffer_info()[0], _address(octets), _address(kinds), found.buffer_info()[0]
-            core()("find_places", by.buffer_info()[0], len(kinds), *columns)
-        return found
-
-    def classes_of(self, octets: bytes) -> bytes:
-        """The number of the class of each octet."""
-        return octets.translate(self._classes)
+    def keys(self, lengths: Sequence[int], octets: bytes) -> NDArray[np.uint32]:
+        """A key for each of some inputs, given the length of each, and all octets in a row."""
+        sizes, flat = np.array(lengths, np.uint32), np.frombuffer(octets + b"\0", np.uint8)
+        ends = np.cumsum(sizes, dtype=np.int64)
+        starts = ends - sizes
+        read = self._reader.read(octets, sizes)
+        kinds = np.where(sizes, np.bitwise_or.reduceat(self._leads[flat], starts), 0) if len(sizes) else sizes
+        rest = kinds
+        for _ in range(_FEW):
+            rest = rest & (rest - 1)
+        kinds = np.where(rest, _FLAW - 1, kinds)
+        end = np.uint32(len(self._names) - 1)
+        begins, breaks = (
+            np.where(at < ends, self._classes[flat[np.minimum(at, len(flat) - 1)]], end)
+            for at in (starts + read.last, starts + read.live)
+        )
+        return np.where(read.accepted, kinds, _FLAW | (read.live - read.last) << 16 | begins << 8 | breaks)
 
     def words(self, key: int) -> str:
         """What a key means."""
@@ -78,62 +68,20 @@ class InputPlaces:
 
     def _put(self, key: int) -> str:
         if key & _FLAW:
-            state, which, distance = key >> 24 & 0x7F, key >> 8 & 0xFFFF, key & 0xFF
-            classes = self._automaton.classes
-            octet = str(classes[which]) if which < len(classes) else "the end"
-            return f"state {state}, {octet}, {_DISTANCES[distance]}"
-        mask, length, is_behind = key & _MANY, key >> 16 & 3, key >> 18 & 1
-        leads = [str(each) for number, each in enumerate(self._automaton.classes) if mask >> number & 1]
-        kinds = "many kinds of characters" if mask == _MANY else ", ".join(leads) or "single octets"
-        return f"{kinds}, {_LENGTHS[length]}{', behind a filler' if is_behind else ''}"
+            begins, breaks = (self._names[key >> shift & 0xFF] for shift in (8, 0))
+            read = key >> 16 & 0xFF
+            return " ".join([begins, *["tail"] * (read - 1), breaks]) if read else breaks
+        leads = [name for number, name in enumerate(self._names) if key >> number & 1]
+        return "many kinds of characters" if key == _FLAW - 1 else " or ".join(leads) or "ASCII"
 
 
-_DISTANCES = ("at the start", f"within {_BLOCK} octets", f"behind {_BLOCK} octets")
-_LENGTHS = (f"below {_SHORT} octets", f"of {_SHORT} to {_BLOCK - 1} octets", f"of {_BLOCK} octets or more")
+@cache
+def _places(automaton: Automaton) -> InputPlaces:
+    return InputPlaces(automaton)
 
 
-def _address(octets: bytes) -> int:
-    return ctypes.cast(ctypes.c_char_p(octets), ctypes.c_void_p).value or 0
-
-
-def _read(
-    octets: bytes, ends: array[int], kinds: bytes, table: bytes, accepting: bytes, classes: bytes, dead: int,
-    keys: array[int],
-) -> None:  # fmt: skip
-    """Fill in the keys, as ``columns.c`` of the core does."""
-    start = 0
-    for number in range(len(ends)):
-        end = ends[number]
-        if kinds[number] == 0:
-            start = end
-            continue
-        state, last, mask, count, first, place = 0, start, 0, 0, -1, start
-        which = _END
-        before = 0
-        while place < end:
-            octet = octets[place]
-            before, state = state, table[state * 256 + octet]
-            if state == dead:
-                which = classes[octet]
-                break
-            place += 1
-            if accepting[state]:
-                last = place
-            elif place - last == 1:
-                bit = 1 << min(classes[octet], _KINDS_OF_LEADS - 1)
-                if not mask & bit:
-                    mask |= bit
-                    count += 1
-                if first < 0:
-                    first = last - start
-        if accepting[state] and state != dead:
-            length = end - start
-            size = 0 if length < _SHORT else 1 if length < _BLOCK else 2
-            behind = 1 if first >= _SHORT - 1 else 0
-            keys[number] = (_MANY if count > 2 else mask) | size << 16 | behind << 18
-        else:
-            if which == _END:
-                before = state
-            distance = 0 if last == start else 1 if last - start < _BLOCK else 2
-            keys[number] = _FLAW | before << 24 | which << 8 | distance
-        start = end
+def place_of(vector: Vector) -> str:
+    """The place of one input, in words."""
+    places = _places(vector.profile.dialect.automaton)
+    (key,) = places.keys([len(vector.octets)], vector.octets).tolist()
+    return places.words(key)

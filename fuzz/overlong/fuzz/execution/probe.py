@@ -188,13 +188,21 @@ class Probe:
                 if in_vain == _IN_VAIN:
                     raise TargetError(str(spent)) from spent
 
+    def findings(self, vectors: Sequence[Vector], operation: str) -> list[Finding | None]:
+        """What is wrong with its answer to each vector.
+
+        Raises:
+            TargetError: as :meth:`ask`.
+        """
+        return [finding for _, finding in self.ask(vectors, operation)]
+
     def ask_one(self, vector: Vector, operation: str) -> Finding | None:
         """What is wrong with its answer to one vector.
 
         Raises:
             TargetError: as :meth:`ask`.
         """
-        ((_, finding),) = self.ask([vector], operation)
+        (finding,) = self.findings([vector], operation)
         return finding
 
     def renew(self) -> None:

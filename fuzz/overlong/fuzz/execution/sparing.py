@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.kinds import TIMED_OUT
 from overlong.fuzz.execution.engine import BLOCK
-from overlong.fuzz.execution.places import InputPlaces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +38,9 @@ class Sparing:
     def __init__(self, generated: Generated, first: int, end: int) -> None:
         """Nothing has failed; the inputs from ``first`` up to before ``end`` are asked."""
         self._generated = generated
-        self._places = InputPlaces(generated.spoken.automaton)
+        classes = generated.spoken.automaton.classes
+        number_of = {octet: number for number, each in enumerate(classes) for octet in each.octets}
+        self._class_of = bytes(number_of[octet] for octet in range(256))
         self._first, self._end = first, end
         self._block: _Block | None = None
 
@@ -53,23 +54,21 @@ class Sparing:
         start = index // BLOCK * BLOCK
         if self._block is None or self._block.start != start:
             lengths, octets = self._generated.columns(start, min(start + BLOCK, self._end) - start)
-            keys = self._places.keys(lengths, octets, b"\1" * len(lengths))
             bounds = pairwise(accumulate(lengths, initial=0))
             strings = [octets[low:high] for low, high in bounds]
-            has = [_had(each, self._places.classes_of(each)) for each in strings]
-            self._block = _Block(start, max(self._first - start, 0), keys, has)
+            has = [_had(each, each.translate(self._class_of)) for each in strings]
+            self._block = _Block(start, max(self._first - start, 0), has)
         return [start + place for place in self._block.failed(index - start, hangs=kind == TIMED_OUT)]
 
 
 class _Block:
     """A block in which an input has failed; inputs are places in it."""
 
-    def __init__(self, start: int, looked: int, keys: Sequence[int], has: Sequence[frozenset[int]]) -> None:
+    def __init__(self, start: int, looked: int, has: Sequence[frozenset[int]]) -> None:
         self.start = start
         self._looked = looked
-        self._keys, self._has = keys, has
+        self._has = has
         self._survived: set[int] = set()
-        self._asked: Counter[int] = Counter()
         self._failed: dict[bool, list[int]] = {False: [], True: []}
         self._left_out: set[int] = set()
 
@@ -78,30 +77,22 @@ class _Block:
         for each in range(self._looked, place):
             if each not in self._left_out:
                 self._survived |= self._has[each]
-                self._asked[self._keys[each]] += 1
         self._looked = place + 1
-        self._asked[self._keys[place]] += 1
         self._failed[hangs].append(place)
         rest = [each for each in range(place + 1, len(self._has)) if each not in self._left_out]
         if len(self._failed[False]) < ALL_DEATHS and len(self._failed[True]) < ALL_HANGS:
-            has, keys = self._guilty()
-            rest = [each for each in rest if self._keys[each] in keys or not has.isdisjoint(self._has[each])]
+            guilty = self._guilty()
+            rest = [each for each in rest if not guilty.isdisjoint(self._has[each])]
         self._left_out.update(rest)
         return rest
 
-    def _guilty(self) -> tuple[set[int], set[int]]:
-        """What inputs have that fail, as far as one can tell; and the keys of places at which most inputs fail.
-
-        A place counts only for inputs that have nothing that no other has.
-        """
-        has, keys = set[int](), set[int]()
+    def _guilty(self) -> set[int]:
+        """What inputs have that fail, as far as one can tell."""
+        guilty = set[int]()
         for failed, enough in ((self._failed[False], DEATHS), (self._failed[True], HANGS)):
             common = Counter(chain.from_iterable(self._has[each] - self._survived for each in failed))
-            has.update(each for each, count in common.items() if count >= enough)
-        for failed, enough in ((self._failed[False], DEATHS), (self._failed[True], HANGS)):
-            unexplained = Counter(self._keys[each] for each in failed if has.isdisjoint(self._has[each]))
-            keys.update(key for key, n in unexplained.items() if n >= enough and 2 * n >= self._asked[key])
-        return has, keys
+            guilty.update(each for each, count in common.items() if count >= enough)
+        return guilty
 
 
 def _had(octets: bytes, classes: bytes) -> frozenset[int]:

@@ -32,7 +32,8 @@ from overlong.fuzz.execution.sampled import SAMPLE
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from overlong.fuzz.execution.engine import CampaignJob
     from overlong.fuzz.execution.in_process import InProcessSurvey
@@ -67,7 +68,7 @@ class InputPlace:
 
     kind: int
     key: int
-    """See :class:`~.places.Places`."""
+    """See :class:`~.places.InputPlaces`."""
     count: int
     least: int
     """The number of the shortest of them; of those the first."""
@@ -151,7 +152,7 @@ class Whole:
             if not any(some):
                 continue
             lengths, octets = self._generated.columns(low, len(some))
-            keys = self._places.keys(lengths, octets, some)
+            keys = self._places.keys(lengths, octets)
             seen.places[start // BLOCK] = _grouped(low, some, keys, lengths)
             wrong += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind not in _RIGHT]
             failed += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind in _FAILED]
@@ -162,12 +163,12 @@ class Whole:
         return self._places.words(key)
 
 
-def _grouped(first: int, kinds: bytes, keys: Sequence[int], lengths: array[int]) -> list[InputPlace]:
+def _grouped(first: int, kinds: bytes, keys: NDArray[np.uint32], lengths: array[int]) -> list[InputPlace]:
     """The inputs of a block by kind and key, ascending."""
     of = np.frombuffer(kinds, np.uint8)
     places = np.flatnonzero((of != AGREES) & (of != LEFT_OUT))
     sizes = np.array(lengths, np.int64)[places]
-    both = of[places].astype(np.int64) << 32 | np.array(keys, np.int64)[places]
+    both = of[places].astype(np.int64) << 32 | keys[places]
     order = np.lexsort((sizes, both))  # stable: of the shortest the first
     both, sizes, places = both[order], sizes[order], places[order]
     starts = np.flatnonzero(np.diff(both, prepend=-1))

@@ -12,7 +12,7 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import DECODE, ENCODING, GUARDED, OPERATIONS, REPLACING, VALIDATE
 from overlong.conformance.support.printable import plain, printable
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.minimise.stored import AGAIN
+from overlong.fuzz.campaign.stored import AGAIN
 from overlong.fuzz.promotion.promote import PromotionError, checked_id, not_alone
 from overlong.reference import DEFECTS, Rejected
 

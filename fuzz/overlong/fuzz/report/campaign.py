@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.vectors.profile import Profile
     from overlong.fuzz.campaign.status import Status
-    from overlong.fuzz.minimise.stored import StoredFinding
+    from overlong.fuzz.campaign.stored import StoredFinding
 
 _NAME = 400
 """The most characters of a target's name to show."""

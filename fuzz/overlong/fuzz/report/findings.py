@@ -20,8 +20,8 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign import campaign
 from overlong.fuzz.campaign.status import CampaignError
 from overlong.fuzz.campaign.store import DATABASE
+from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.campaign.written import FINDING_SCHEMA, finding_as_json
-from overlong.fuzz.minimise.stored import StoredFinding
 from overlong.fuzz.report.campaign import Found, explain_command, kind_of, lines_of_stored
 from overlong.reference import DIALECTS
 

@@ -1,4 +1,4 @@
-/* Strings in a row, read for what Python keeps in columns: verdicts, features, and places of divergences. */
+/* Strings in a row, read for what Python keeps in columns: verdicts, and features. */
 #include "core.h"
 
 /* oracle/columnar.py: for each string the octets read when it was last accepted, those read until nothing could be
@@ -51,56 +51,5 @@ EXPORT void reach_features(const features *of, uint64_t inputs, const int64_t *l
     }
     reach(of, (state * of->width + of->width - 1) * of->placed, (uint64_t)length, length, number);
     octets += length;
-  }
-}
-
-/* fuzz/execution/places.py: for each divergent input a key of where it diverges. */
-typedef struct {
-  const uint8_t (*table)[256];
-  const uint8_t *accepting, *classes;
-  uint64_t dead;
-} places;
-enum { BLOCK = 64, SHORT = 16, KINDS_OF_LEADS = 16 };
-#define MANY ((1u << KINDS_OF_LEADS) - 1)
-#define END (1u << 8)
-#define FLAW (1u << 31)
-
-static uint32_t place_of(const places *by, const uint8_t *octets, uint64_t length) {
-  uint64_t last = 0, first = UINT64_MAX;
-  uint32_t mask = 0, kinds = 0, which = END, before = 0, state = 0;
-  for (uint64_t place = 0; place < length && which == END;) {
-    const uint8_t octet = octets[place], number = by->classes[octet];
-    before = state;
-    state = by->table[state][octet];
-    if (state == by->dead) {
-      which = number;
-      continue;
-    }
-    place++;
-    if (by->accepting[state]) {
-      last = place;
-    } else if (place - last == 1) {
-      const uint32_t bit = 1u << (number < KINDS_OF_LEADS ? number : KINDS_OF_LEADS - 1);
-      kinds += !(mask & bit);
-      mask |= bit;
-      if (first == UINT64_MAX) first = last;
-    }
-  }
-  if (which == END && by->accepting[state]) {
-    const uint32_t size = length < SHORT ? 0 : length < BLOCK ? 1 : 2;
-    const uint32_t is_behind = first != UINT64_MAX && first >= SHORT - 1;
-    return (kinds > 2 ? MANY : mask) | size << 16 | is_behind << 18;
-  }
-  const uint32_t distance = last == 0 ? 0 : last < BLOCK ? 1 : 2;
-  return FLAW | (which == END ? state : before) << 24 | which << 8 | distance;
-}
-
-EXPORT void find_places(
-    const places *by, uint64_t inputs, const int64_t *ends, const uint8_t *octets, const uint8_t *kinds,
-    uint32_t *keys) {
-  int64_t start = 0;
-  for (uint64_t index = 0; index < inputs; index++) {
-    if (kinds[index]) keys[index] = place_of(by, octets + start, (uint64_t)(ends[index] - start));
-    start = ends[index];
   }
 }

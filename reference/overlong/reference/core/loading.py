@@ -29,7 +29,6 @@ _WORDS = {
     "answer_inputs": 1,
     "read_columns": 11,
     "reach_features": 4,
-    "find_places": 6,
     "find_first_error": 4,
     "find_numbers": 5,
 }

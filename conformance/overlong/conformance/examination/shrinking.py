@@ -1,8 +1,8 @@
-"""Find a less input that shows the same as a finding which the examiner cannot explain: a crash, a time-out.
+"""The shrinker: a less input that shows the same, by taking the least candidate that does, again and again.
 
 Other shrinkers do not fit: Hypothesis's has no public entry for a given input, and picire asks about one candidate at a
 time. A target behind a pipe costs a round trip for each question, so this one asks candidates together, the least
-first, and the first that shows the finding wins. Nothing depends on chance, and time only ends the search.
+first, and the first that shows the finding wins. Nothing depends on chance.
 """
 
 from __future__ import annotations
@@ -10,21 +10,26 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from overlong.conformance.examination.asking import OutOfBudget
+from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.wire import GUARDED
-from overlong.fuzz.minimise.place import spliced
+from overlong.conformance.protocol.wire import ENCODING, GUARDED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.vectors.vector import Vector
-    from overlong.fuzz.execution.probe import Probe
 
-FILLER = b"\0"
-_TOGETHER, _OCTETS = 256, 1 << 16
+    Findings = Callable[[Sequence[Vector]], Sequence[Finding | None]]
+
+CHANGING = (Code.UNSTABLE, Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS)
+"""Codes of answers that change each time, in another place, or after other calls."""
+_Candidate = TypeVar("_Candidate")
+_FILLER = b"\0"
+TOGETHER, OCTETS = 400, 1 << 18
 """The most candidates to ask together, and their octets."""
 _IN_MEMORY = 8
 """The same for examinations of memory: larger requests do not get every answer (``shared_library.py``)."""
@@ -32,62 +37,108 @@ _PART = 8
 """The most octets of a part that may show it alone."""
 _NEAR = 256
 """The most filler before it."""
-_PATIENCE = 4
-"""How much longer the search may take for a crash or a hang than for an answer: each showing costs a process."""
 
 
-def shrunk(finding: Finding, probe: Probe, seconds: float, clock: Callable[[], float]) -> tuple[Finding, bool]:
-    """The finding of a less input, and False if time ended the search.
+class Example(Protocol):
+    """An input: a vector, or what is kept of one."""
+
+    @property
+    def octets(self) -> bytes: ...
+    @property
+    def chunks(self) -> tuple[int, ...] | None: ...
+    @property
+    def earlier(self) -> tuple[bytes, ...] | None: ...
+
+
+def first_shown(
+    candidates: Sequence[_Candidate],
+    size: Callable[[_Candidate], int],
+    shows: Callable[[Sequence[_Candidate]], Sequence[bool]],
+    most: int = TOGETHER,
+) -> _Candidate | None:
+    """The first candidate that shows it; None if none does.
+
+    Args:
+        candidates: in order.
+        size: the octets of one.
+        shows: asks about some of them, together.
+        most: the most to ask together.
+    """
+    start = 0
+    while start < len(candidates):
+        end, octets = start, 0
+        while end < min(start + most, len(candidates)) and octets <= OCTETS:
+            octets += size(candidates[end])
+            end += 1
+        some = candidates[start:end]
+        for each, shown in zip(some, shows(some), strict=True):
+            if shown:
+                return each
+        start = end
+    return None
+
+
+def shrunk(finding: Finding, ask: Findings) -> tuple[Finding, bool]:
+    """The finding of a less input, and False if the budget ended the search.
+
+    What changes is not made less, and neither is a text for an encoder, whose octets spell numbers.
 
     Args:
         finding: shows each time.
-        probe: asks its target.
-        seconds: after them only the batch under way is finished; a crash or a hang has more of them.
-        clock: a clock in seconds.
-
-    Raises:
-        TargetError: the target does not start any more.
+        ask: what is wrong with the answer to each of some vectors, by the finding's operation. If it raises
+            ``OutOfBudget``, the search ends. A finding that ends its process is asked with one vector at a time.
     """
-    answered = isinstance(finding.observed, Accepted | Refused | Failed)
-    search = _Search(finding, probe, clock, clock() + (1 if answered else _PATIENCE) * seconds)
-    search.most = 1 if not answered else _IN_MEMORY if finding.operation == GUARDED else _TOGETHER
+    search = _Search(finding, ask)
+    if finding.code in CHANGING or finding.operation in ENCODING:
+        return finding, False
     try:
         search.run()
-    except _OutOfTime:
+    except OutOfBudget:
         return search.finding, False
     return search.finding, True
 
 
-class _OutOfTime(Exception):
-    pass
+def is_answer(finding: Finding) -> bool:
+    """True if the target answered: to show anything else again costs a process, or the time limit."""
+    return isinstance(finding.observed, Accepted | Refused | Failed)
 
 
-def order(vector: Vector) -> tuple[object, ...]:
+def order(example: Example) -> tuple[object, ...]:
     """The order of inputs: shortlex by octets; then by the stream before; then fewer chunks, which end sooner."""
-    earlier = vector.earlier or ()
+    earlier = example.earlier or ()
     before = b"".join(earlier)
-    octets, chunks = vector.octets, vector.chunks or ()
+    octets, chunks = example.octets, example.chunks or ()
     return len(octets), octets, len(before), before, len(chunks), chunks, len(earlier), tuple(map(len, earlier))
+
+
+def spliced(vector: Vector, start: int, end: int, octets: bytes) -> Vector:
+    """The vector with other octets from ``start`` to before ``end``; its chunks keep their ends."""
+    whole = vector.octets[:start] + octets + vector.octets[end:]
+    if vector.chunks is None:
+        return replace(vector, octets=whole)
+    shift, read, last, chunks = len(octets) - (end - start), 0, 0, list[int]()
+    for length in vector.chunks:
+        read += length
+        moved = read if read <= start else read + shift if read >= end else start + min(read - start, len(octets))
+        chunks.append(moved - last)
+        last = moved
+    if last < len(whole):  # appended to the last chunk
+        chunks[-1:] = [sum(chunks[-1:]) + len(whole) - last]
+    return replace(vector, octets=whole, chunks=tuple(chunks))
 
 
 class _Search:
     """A finding that shrinks."""
 
-    most = _TOGETHER
-    """Candidates in a batch; one, if each showing ends a process."""
-
-    def __init__(self, finding: Finding, probe: Probe, clock: Callable[[], float], deadline: float) -> None:
+    def __init__(self, finding: Finding, ask: Findings) -> None:
         self.finding = finding
-        self._probe, self._clock, self._deadline = probe, clock, deadline
+        self._ask = ask
+        self._most = 1 if not is_answer(finding) else _IN_MEMORY if finding.operation == GUARDED else TOGETHER
         self._tried: set[tuple[object, ...]] = set()
         """The vectors that did not show it."""
 
     def run(self) -> None:
-        """Try all ideas until none helps.
-
-        Raises:
-            _OutOfTime: time is up; the finding is the best so far.
-        """
+        """Try all ideas until none helps."""
         # the likeliest first: a crash costs a process each time, a hang the time limit
         self._halving(2 * _PART)
         self._less(_parts)
@@ -114,18 +165,16 @@ class _Search:
     def _step(self, candidates: Iterable[Vector]) -> bool:
         now = order(self.finding.vector)
         ordered = {order(each): each for each in candidates}
-        waiting = [ordered[key] for key in sorted(key for key in ordered if key < now and key not in self._tried)]
-        while waiting:
-            if self._clock() >= self._deadline:
-                raise _OutOfTime
-            many = max(1, min(self.most, _OCTETS // max(1, len(waiting[-1].octets))))
-            batch, waiting = waiting[:many], waiting[many:]
-            for vector, (_, found) in zip(batch, self._probe.ask(batch, self.finding.operation), strict=True):
-                if found is not None and found.bucket == self.finding.bucket:
-                    self.finding = found
-                    return True
-                self._tried.add(order(vector))
-        return False
+        less = [ordered[key] for key in sorted(key for key in ordered if key < now and key not in self._tried)]
+        return first_shown(less, lambda vector: len(vector.octets), self._shows, self._most) is not None
+
+    def _shows(self, vectors: Sequence[Vector]) -> list[bool]:
+        said = self._ask(vectors)
+        shows = [found is not None and found.bucket == self.finding.bucket for found in said]
+        shown = next((found for found, yes in zip(said, shows, strict=True) if yes), None)
+        self._tried.update(order(vector) for vector, yes in zip(vectors, shows, strict=True) if not yes)
+        self.finding = shown or self.finding
+        return shows
 
 
 def _parts(vector: Vector) -> Iterator[Vector]:
@@ -136,7 +185,7 @@ def _parts(vector: Vector) -> Iterator[Vector]:
             part = spliced(vector, end, len(octets), b"")
             yield spliced(part, 0, start, b"")
             if start <= _NEAR:
-                yield spliced(part, 0, start, FILLER * start)
+                yield spliced(part, 0, start, _FILLER * start)
 
 
 def _ranges(octets: bytes, size: int) -> Iterator[tuple[int, int]]:
@@ -152,7 +201,7 @@ def _without(vector: Vector, size: int) -> Iterator[Vector]:
 def _filled(vector: Vector, size: int) -> Iterator[Vector]:
     """With one of the ranges of ``size`` octets replaced by filler."""
     for start, end in _ranges(vector.octets, size):
-        yield spliced(vector, start, end, FILLER * (end - start))
+        yield spliced(vector, start, end, _FILLER * (end - start))
 
 
 def _lowered(vector: Vector) -> Iterator[Vector]:
