@@ -75,6 +75,7 @@ export interface Provenance {
   document: string;
   section: string;
   rule: string;
+  /** Where it is a single one. */
   alternative?: string;
 }
 

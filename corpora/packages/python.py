@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import Any, Literal, Optional, TypedDict, Union
 
 __version__ = "{version}"
-__all__ = ["Accepted", "Expect", "Provenance", "Rejected", "Replacement", "Vector", "by_id", "load"]
+__all__ = ["Accepted", "Expect", "Provenance", "Rejected", "Replacement", "Rule", "Vector", "by_id", "load"]
 
 
 class Accepted(TypedDict):
@@ -57,13 +57,18 @@ class Expect(TypedDict):
     replacement: Replacement
 
 
-class Provenance(TypedDict):
+class Rule(TypedDict):
     """The rule that the input is made from."""
 
     document: str
     section: str
     rule: str
-    alternative: Optional[str]
+
+
+class Provenance(Rule, total=False):
+    """The rule, and its alternative where it is a single one."""
+
+    alternative: str
 
 
 class Vector(TypedDict):
@@ -111,7 +116,7 @@ def _all() -> dict[str, Vector]:
 
 
 def _vector(test: dict[str, Any]) -> Vector:
-    strict, replacement, provenance = test["expect"]["strict"], test["expect"]["replacement"], test.get("provenance")
+    strict, replacement = test["expect"]["strict"], test["expect"]["replacement"]
     if strict["verdict"] == "accept":
         strict["scalars"] = _numbers(strict["scalars"])
     return {{
@@ -130,7 +135,7 @@ def _vector(test: dict[str, Any]) -> Vector:
         "cases": test.get("cases", []),
         "decoder": test.get("decoder"),
         "references": test.get("references", []),
-        "provenance": provenance and {{"alternative": None, **provenance}},
+        "provenance": test.get("provenance"),
         "since": test["since"],
     }}
 

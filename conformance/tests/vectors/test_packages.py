@@ -171,7 +171,9 @@ def test_wheel(packages, verdict, tmp_path):
     (tmp_path / "example.py").write_text(example(readme))
     (tmp_path / "typed.py").write_text(TYPED_PYTHON)
     strictly = ("mypy", "--strict", "--python-executable", python, "--cache-dir", tmp_path / "cache")
-    run(*strictly, "example.py", "typed.py", cwd=tmp_path)
+    with zipfile.ZipFile(wheel) as archive:
+        (tmp_path / "itself.py").write_bytes(archive.read("overlong_vectors/__init__.py"))
+    run(*strictly, "example.py", "typed.py", "itself.py", cwd=tmp_path)
     assert run(python, "example.py", cwd=tmp_path) == verdict
     assert run(python, "typed.py", cwd=tmp_path) == "at 0, no vector 'nope', no list 'nope'\n"
 
