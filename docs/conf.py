@@ -1,4 +1,4 @@
-"""The site: ``python -m sphinx -W -b html docs build/docs``. Neither the build nor its pages use the network."""
+"""The site: ``python -m sphinx -q -W -b html docs site``. Neither the build nor its pages use the network."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from importlib import import_module
 from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING, Any
 
+from docutils import nodes
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sphinx.application import Sphinx
+
+_OCTET = "[0-9A-F]{2}(?:-[0-9A-F]{2})?"
+_OCTETS = re.compile(rf"(?<![\w+-]){_OCTET}(?: {_OCTET})*(?![\w-])")
+"""Octets, and ranges of them, in hexadecimal."""
+_WIDEST = 36  # characters: more are wider than a telephone
 
 project = "overlong"
 author = "The overlong authors"
@@ -25,6 +32,8 @@ html_show_copyright = False
 
 extensions = ["myst_parser"]
 exclude_patterns = ["printing", "pictures"]
+html_static_path = ["printing/static"]
+html_css_files = ["octets.css"]
 myst_heading_anchors = 4  # anchors like those of the repository's web page, so that links work in both
 nitpicky = True
 
@@ -37,6 +46,7 @@ def setup(app: Sphinx) -> None:
         write = import_module(name).write
         app.connect("builder-inited", partial(_made, write, name.rpartition(".")[2]))
     app.connect("source-read", _indexed)
+    app.connect("doctree-read", _kept_together)
     app.connect("html-page-context", partial(_one_tree, {}), priority=400)  # before the theme asks for the tree
 
 
@@ -48,6 +58,24 @@ def _indexed(_: Sphinx, page: str, source: list[str]) -> None:
         kinds = dict.fromkeys(re.findall(r"^\| .*?`(\w+:)", source[0], re.MULTILINE))
         entries = "".join(f"```{{index}} single: {kind}\n```\n" for kind in kinds)
         source[0] = source[0].replace("\n## ", f"\n{entries}\n## ", 1)
+    elif page == "codes":  # a main entry of the index comes first in the search, with its place on the page
+        source[0] = re.sub(r"^### (OV\d+) ", r"```{index} ! \1\n```\n\n\g<0>", source[0], flags=re.MULTILINE)
+
+
+def _kept_together(_: Sphinx, tree: nodes.document) -> None:
+    """Octets become one unit of a line."""
+    for text in list(tree.findall(nodes.Text)):
+        within, parts, end = text.parent, list[nodes.Node](), 0
+        for found in _OCTETS.finditer(text):
+            if not 2 < len(found[0]) <= _WIDEST or isinstance(within, nodes.literal_block | nodes.raw | nodes.title):
+                continue
+            if isinstance(within, nodes.literal):
+                within["classes"] += ["octets"] if found[0] == text else []
+            else:
+                parts += [nodes.Text(text[end : found.start()]), nodes.inline("", found[0], classes=["octets"])]
+                end = found.end()
+        if parts:
+            within.replace(text, [*parts, nodes.Text(text[end:])])
 
 
 def _contents(text: str) -> Iterator[str]:
@@ -57,8 +85,10 @@ def _contents(text: str) -> Iterator[str]:
         caption = part.partition("\n")[0]
         yield f"\n```{{toctree}}\n:caption: {caption}\n:hidden:\n\n"
         for words, linked in re.findall(r"\[([^\]]+)\]\(([\w/-]+)\.md\)", part):
-            if linked not in listed:  # the titles of tutorials are too long for a margin
-                yield f"{' '.join(words.split())} <{linked}>\n" if caption == "Start" else f"{linked}\n"
+            if linked.startswith("tutorials/") and linked not in listed:  # their titles are too long for a margin
+                yield f"Tutorial: {' '.join(words.split())} <{linked}>\n"
+            elif linked not in listed:
+                yield f"{linked}\n"
             listed.add(linked)
         yield "```\n"
 

@@ -24,9 +24,10 @@ states passes. The answers are those of RFC 3629 and of Unicode chapter 3. The v
 published, never means anything else. All of it is CC0-1.0.
 
 {use}
-"""
-FIELDS = """`hex` is the input. `expect.strict` says whether it is well-formed, `expect.replacement` what is put out
-for it by a decoder that replaces."""
+{more}"""
+FIELDS = """`octets` is the input; `chunks` are the lengths that it comes in, or nothing where it comes whole.
+`expect.strict` says whether it is well-formed: then `scalars` is the text, as numbers, and else `offset` the place.
+`expect.replacement` is the output of a decoder that replaces each maximal subpart."""
 
 
 def exported(form: str, name: str) -> bytes:
@@ -45,7 +46,8 @@ def data() -> dict[str, bytes]:
     return held
 
 
-def readme(install: str, language: str, example: str, fields: str = FIELDS) -> bytes:
+def readme(homepage: str | None, install: str, language: str, example: str, fields: str = FIELDS) -> bytes:
     """A package's README: what to do in a project, a program that judges the language's decoder, what fields are."""
     use = f"    {install}\n\n```{language}\n{example}```\n\n{fields}"
-    return README.format(version=VERSION, line=LINE, use=use).encode("ascii")
+    more = f"\nThey come from <{homepage}>.\n" if homepage else ""
+    return README.format(version=VERSION, line=LINE, use=use, more=more).encode("ascii")

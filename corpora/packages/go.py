@@ -15,6 +15,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -46,6 +47,15 @@ func (s *Scalars) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Verdict says whether the input is well-formed.
+type Verdict string
+
+// The verdicts.
+const (
+	Accept Verdict = "accept"
+	Reject Verdict = "reject"
+)
+
 // Vector is one input and what a right decoder answers.
 type Vector struct {
 	ID     string
@@ -62,9 +72,9 @@ type Vector struct {
 	Since      string
 	Expect     struct {
 		Strict struct {
-			Verdict        string // "accept" or "reject"
-			Scalars        Scalars
-			Offset, Length int // of the first maximal subpart of what is ill-formed
+			Verdict        Verdict
+			Scalars        Scalars // empty where it is refused
+			Offset, Length int     // of the first maximal subpart of what is ill-formed
 			Incomplete     bool
 			DetectableAt   *int `json:"detectable_at"` // nil where only the end shows it
 		}
@@ -81,6 +91,16 @@ func Core() []Vector { return load("core.json") }
 
 // Complete returns those that no wrong decoder of up to nine states passes.
 func Complete() []Vector { return load("complete.json") }
+
+// ByID returns the vector with that id, of whichever list.
+func ByID(id string) (Vector, error) {
+	for _, v := range append(Core(), Complete()...) {
+		if v.ID == id {
+			return v, nil
+		}
+	}
+	return Vector{}, fmt.Errorf("no vector %q: use the ID of one that Core or Complete returns", id)
+}
 
 func load(name string) (all []Vector) {
 	text, err := documents.ReadFile(name)
@@ -111,7 +131,7 @@ func main() {{
 	for _, v := range all {{
 		strict := v.Expect.Strict
 		accepted := utf8.Valid(v.Octets)
-		if accepted != (strict.Verdict == "accept") || accepted && string(v.Octets) != string(strict.Scalars) {{
+		if accepted != (strict.Verdict == vectors.Accept) || accepted && string(v.Octets) != string(strict.Scalars) {{
 			wrong++
 		}}
 	}}
@@ -122,13 +142,13 @@ FIELDS = """`Octets` is the input. `Expect.Strict` says whether it is well-forme
 puts out that replaces a maximal subpart at a time; Go itself replaces each octet."""
 
 
-def module(held: dict[str, bytes]) -> dict[str, bytes]:
+def module(held: dict[str, bytes], homepage: str | None) -> dict[str, bytes]:
     """The module's folder."""
     top = f"{NAME}-go-{VERSION}"
     install = f"tar xzf {top}.tar.gz\n    go mod edit -require={MODULE}@v{VERSION} -replace={MODULE}=./{top}"
     files = held | {
         "go.mod": f"module {MODULE}\n\ngo 1.16\n".encode("ascii"),
         "vectors.go": GO.encode("ascii"),
-        "README.md": readme(install, "go", EXAMPLE, FIELDS),
+        "README.md": readme(homepage, install, "go", EXAMPLE, FIELDS),
     }
     return {f"{top}.tar.gz": tarball(top, files)}

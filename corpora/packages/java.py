@@ -9,15 +9,15 @@ from pathlib import Path
 from corpora.packages.archives import zipped
 from corpora.packages.contents import LINE, NAME, SELECTIONS, STEM, VERSION, exported, readme
 
-POM = f"""<?xml version="1.0" encoding="UTF-8"?>
+POM = """<?xml version="1.0" encoding="UTF-8"?>
 <project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>overlong</groupId>
-  <artifactId>{NAME}</artifactId>
-  <version>{VERSION}</version>
-  <name>{NAME}</name>
-  <description>{LINE}</description>
-  <licenses>
+  <artifactId>{name}</artifactId>
+  <version>{version}</version>
+  <name>{name}</name>
+  <description>{line}</description>
+{homepage}  <licenses>
     <license>
       <name>CC0-1.0</name>
       <url>https://creativecommons.org/publicdomain/zero/1.0/</url>
@@ -44,7 +44,9 @@ import java.util.stream.Stream;
 
 /** An input for a UTF-8 decoder, and what a right decoder answers. Lists cannot be modified. */
 public final class TestVector {
+    /** Once published, an id never means anything else. */
     public final String id;
+    /** What is special about the input, in words; may be empty. */
     public final String comment;
     /** The lengths of the chunks it comes in; empty where it comes whole. */
     public final List<Integer> chunks;
@@ -85,17 +87,42 @@ public final class TestVector {
         comment = fields[15];
     }
 
-    /** The vectors for each known kind of fault. */
+    /**
+     * Reads the vectors for each known kind of fault.
+     *
+     * @return a list that cannot be modified
+     */
     public static List<TestVector> core() {
         return read("core.tsv");
     }
 
-    /** Those that no wrong decoder of up to nine states passes. */
+    /**
+     * Reads the vectors that no wrong decoder of up to nine states passes.
+     *
+     * @return a list that cannot be modified
+     */
     public static List<TestVector> complete() {
         return read("complete.tsv");
     }
 
-    /** The input: a new array for each call. */
+    /**
+     * Finds a vector in either list.
+     *
+     * @param id the id of a vector, such as {@code surrogate/eda080}
+     * @return the vector with that id
+     * @throws IllegalArgumentException if neither list has it
+     */
+    public static TestVector byId(String id) {
+        return Stream.of(core(), complete()).flatMap(List::stream).filter(each -> each.id.equals(id)).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "no vector '" + id + "': use the id of one that core() or complete() returns"));
+    }
+
+    /**
+     * Gives the input.
+     *
+     * @return its octets, in a new array for each call
+     */
     public byte[] octets() {
         byte[] octets = new byte[hex.length() / 2];
         for (int i = 0; i < octets.length; i++) {
@@ -104,6 +131,11 @@ public final class TestVector {
         return octets;
     }
 
+    /**
+     * Names the vector.
+     *
+     * @return its id
+     */
     @Override
     public String toString() {
         return id;
@@ -173,25 +205,31 @@ replaces a maximal subpart at a time; Java itself replaces a surrogate at once."
 _PACKAGE = "overlong/vectors"
 
 
-def _compiled() -> dict[str, bytes]:
-    """The class, for Java 11 and later; it is the same octets if javac is the same version."""
+LINT = ("-g:none", "-Xlint:all", "-Xdoclint:all/public", "-Werror")
+QUIET = ("-quiet", "-notimestamp", "-noindex", "-notree", "-nohelp")
+
+
+def _made(tool: str, options: tuple[str, ...]) -> dict[str, bytes]:
+    """What a tool makes of the class, for Java 11 and later; the same octets if it is of the same version."""
     with tempfile.TemporaryDirectory() as scratch:
-        source = Path(scratch) / "TestVector.java"
+        source, output = Path(scratch) / "TestVector.java", Path(scratch) / "output"
         source.write_text(JAVA, "ascii")
-        subprocess.run(["javac", "--release", "11", "-g:none", "-Xlint:all", "-d", scratch, source], check=True)
-        return {f"{_PACKAGE}/{each.name}": each.read_bytes() for each in Path(scratch).rglob("*.class")}
+        subprocess.run([tool, *options, "--release", "11", "-encoding", "ascii", "-d", output, source], check=True)
+        files = (each for each in sorted(output.rglob("*")) if each.is_file())
+        return {each.relative_to(output).as_posix(): each.read_bytes() for each in files}
 
 
-def artifact(held: dict[str, bytes]) -> dict[str, bytes]:
+def artifact(held: dict[str, bytes], homepage: str | None) -> dict[str, bytes]:
     """The jar, its POM and what repositories want beside them: sources and documentation."""
-    about = readme(INSTALL, "java", EXAMPLE, FIELDS)
-    pom = POM.encode("ascii")
-    files = _compiled() | {f"{_PACKAGE}/{name}.tsv": exported("tsv", name) for name in SELECTIONS}
+    about = readme(homepage, INSTALL, "java", EXAMPLE, FIELDS)
+    page = f"  <url>{homepage}</url>\n" if homepage else ""
+    pom = POM.format(name=NAME, version=VERSION, line=LINE, homepage=page).encode("ascii")
+    files = _made("javac", LINT) | {f"{_PACKAGE}/{name}.tsv": exported("tsv", name) for name in SELECTIONS}
     files |= {"META-INF/LICENSE": held["LICENSE"], "META-INF/README.md": about}
     files[f"META-INF/maven/overlong/{NAME}/pom.xml"] = pom
     return {
         f"{STEM}.jar": zipped({"META-INF/MANIFEST.MF": MANIFEST.encode("ascii")} | dict(sorted(files.items()))),
         f"{STEM}.pom": pom,
         f"{STEM}-sources.jar": zipped({f"{_PACKAGE}/TestVector.java": JAVA.encode("ascii")}),
-        f"{STEM}-javadoc.jar": zipped({"README.md": about}),
+        f"{STEM}-javadoc.jar": zipped(_made("javadoc", QUIET) | {"README.md": about}),
     }

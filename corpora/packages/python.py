@@ -8,46 +8,172 @@ import hashlib
 from corpora.packages.archives import zipped
 from corpora.packages.contents import LINE, NAME, VERSION, readme
 
-PYTHON = '''"""Test vectors for UTF-8 decoders: ``load("core")``, ``load("complete")``."""
+PYTHON = '''"""Test vectors for UTF-8 decoders: ``load("core")``, ``load("complete")``, ``by_id(ID)``."""
 
 from __future__ import annotations
 
+import functools
 import json
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, Optional, TypedDict, Union
+
+__version__ = "{version}"
+__all__ = ["Accepted", "Expect", "Provenance", "Rejected", "Replacement", "Rule", "Vector", "by_id", "load"]
 
 
-def load(name: Literal["core", "complete"] = "core") -> list[dict[str, Any]]:
-    """The vectors of a list, each as its JSON object."""
-    groups = json.loads((files(__name__) / f"{name}.json").read_text("ascii"))["groups"]
-    return [vector for group in groups for vector in group["tests"]]
-'''
-PYTHON_EXAMPLE = """import overlong_vectors
+class Accepted(TypedDict):
+    """A strict decoder accepts the input, and this is its text: ``"".join(map(chr, scalars))``."""
 
-wrong = 0
-vectors = overlong_vectors.load("core") + overlong_vectors.load("complete")
-for vector in vectors:
+    verdict: Literal["accept"]
+    scalars: list[int]
+
+
+class Rejected(TypedDict):
+    """A strict decoder refuses the input."""
+
+    verdict: Literal["reject"]
+    offset: int
+    """Where, in octets: of the first maximal subpart of what is ill-formed."""
+    length: int
+    """Of that subpart, in octets."""
+    incomplete: bool
+    """The input ends inside a possible character."""
+    detectable_at: Optional[int]
+    """So many octets show that it is ill-formed; None where only the end shows it."""
+
+
+class Replacement(TypedDict):
+    """The output of a decoder that replaces each maximal subpart with one U+FFFD."""
+
+    scalars: list[int]
+    chunked: list[list[int]]
+    """What of it is out after each chunk, or each octet where the input comes whole, and at the end."""
+
+
+class Expect(TypedDict):
+    """What a right decoder answers."""
+
+    strict: Union[Accepted, Rejected]
+    replacement: Replacement
+
+
+class Rule(TypedDict):
+    """The rule that the input is made from."""
+
+    document: str
+    section: str
+    rule: str
+
+
+class Provenance(Rule, total=False):
+    """The rule, and its alternative where it is a single one."""
+
+    alternative: str
+
+
+class Vector(TypedDict):
+    """An input for a UTF-8 decoder, and what a right decoder answers."""
+
+    id: str
+    """Once published, an id never means anything else."""
+    octets: bytes
+    chunks: Optional[list[int]]
+    """Lengths of the chunks that the input comes in; None where it comes whole."""
+    expect: Expect
+    flags: list[str]
+    """Codes of what is wrong with the input."""
+    comment: str
+    cases: list[str]
+    """What it is for."""
+    decoder: Optional[str]
+    """One that got it wrong; None where none is named."""
+    references: list[str]
+    """Where that stands."""
+    provenance: Optional[Provenance]
+    since: str
+    """The version of the suite that the id came with."""
+
+
+def load(name: Literal["core", "complete"] = "core") -> list[Vector]:
+    """The vectors for each known kind of fault, or those that no wrong decoder of up to nine states passes."""
+    if name not in ("core", "complete"):
+        raise ValueError(f"no list {{name!r}}: load('core') or load('complete')")
+    groups = json.loads((files(__name__) / f"{{name}}.json").read_text("ascii"))["groups"]
+    return [_vector(test) for group in groups for test in group["tests"]]
+
+
+def by_id(id: str) -> Vector:
+    """The vector with that id, of whichever list; a LookupError if there is none."""
     try:
-        bytes.fromhex(vector["hex"]).decode("utf-8")
-        accepted = True
-    except UnicodeDecodeError:
-        accepted = False
-    wrong += accepted != (vector["expect"]["strict"]["verdict"] == "accept")
-print(f"{len(vectors)} vectors, {wrong} wrong")
+        return _all()[id]
+    except KeyError:
+        raise LookupError(f"no vector {{id!r}}: use an id that load('core') or load('complete') has") from None
+
+
+@functools.lru_cache(maxsize=None)
+def _all() -> dict[str, Vector]:
+    return {{vector["id"]: vector for vector in load("core") + load("complete")}}
+
+
+def _vector(test: dict[str, Any]) -> Vector:
+    strict, replacement = test["expect"]["strict"], test["expect"]["replacement"]
+    if strict["verdict"] == "accept":
+        strict["scalars"] = _numbers(strict["scalars"])
+    return {{
+        "id": test["id"],
+        "octets": bytes.fromhex(test["hex"]),
+        "chunks": test.get("chunks"),
+        "expect": {{
+            "strict": strict,
+            "replacement": {{
+                "scalars": _numbers(replacement["scalars"]),
+                "chunked": [_numbers(each) for each in replacement["chunked"]],
+            }},
+        }},
+        "flags": test["flags"],
+        "comment": test.get("comment", ""),
+        "cases": test.get("cases", []),
+        "decoder": test.get("decoder"),
+        "references": test.get("references", []),
+        "provenance": test.get("provenance"),
+        "since": test["since"],
+    }}
+
+
+def _numbers(scalars: str) -> list[int]:
+    return [int(word, 16) for word in scalars.split()]
+'''
+PYTHON_EXAMPLE = """from overlong_vectors import Vector, load
+
+
+def right(vector: Vector) -> bool:
+    strict = vector["expect"]["strict"]
+    try:
+        text = vector["octets"].decode("utf-8")
+        return strict["verdict"] == "accept" and list(map(ord, text)) == strict["scalars"]
+    except UnicodeDecodeError as error:
+        return strict["verdict"] == "reject" and error.start == strict["offset"]
+
+
+vectors = load("core") + load("complete")
+print(f"{len(vectors)} vectors, {len(vectors) - sum(map(right, vectors))} wrong")
 """
 
 
-def wheel(held: dict[str, bytes]) -> dict[str, bytes]:
+def wheel(held: dict[str, bytes], homepage: str | None) -> dict[str, bytes]:
     """The wheel: no dependencies."""
     stem = f"{NAME.replace('-', '_')}-{VERSION}"
     name = f"{stem}-py3-none-any.whl"
     about = f"Metadata-Version: 2.4\nName: {NAME}\nVersion: {VERSION}\nSummary: {LINE}\n"
-    about += "License-Expression: CC0-1.0\nRequires-Python: >=3.9\nDescription-Content-Type: text/markdown\n\n"
-    files = {f"overlong_vectors/{each}": octets for each, octets in held.items()}
-    files["overlong_vectors/__init__.py"] = PYTHON.encode("ascii")
+    about += f"Project-URL: Homepage, {homepage}\n" if homepage else ""
+    about += "License-Expression: CC0-1.0\nLicense-File: LICENSE\nRequires-Python: >=3.9\n"
+    about += "Description-Content-Type: text/markdown\n\n"
+    files = {f"overlong_vectors/{each}": octets for each, octets in held.items() if each != "LICENSE"}
+    files["overlong_vectors/__init__.py"] = PYTHON.format(version=VERSION).encode("ascii")
     files["overlong_vectors/py.typed"] = b""
+    files[f"{stem}.dist-info/licenses/LICENSE"] = held["LICENSE"]
     files[f"{stem}.dist-info/METADATA"] = about.encode("ascii") + readme(
-        f"pip install --no-index ./{name}", "python", PYTHON_EXAMPLE
+        homepage, f"pip install --no-index ./{name}", "python", PYTHON_EXAMPLE
     )
     files[f"{stem}.dist-info/WHEEL"] = (
         b"Wheel-Version: 1.0\nGenerator: overlong\nRoot-Is-Purelib: true\nTag: py3-none-any\n"

@@ -5,18 +5,34 @@ from __future__ import annotations
 from corpora.packages.archives import tarball
 from corpora.packages.contents import LINE, NAME, STEM, VERSION, exported, readme
 
-CARGO = f"""[package]
-name = "{NAME}"
-version = "{VERSION}"
+CARGO = """[package]
+name = "{name}"
+version = "{version}"
 edition = "2018"
-description = "{LINE}"
-license = "CC0-1.0"
+description = "{line}"
+{homepage}license = "CC0-1.0"
 readme = "README.md"
 categories = ["development-tools::testing", "encoding", "no-std"]
 """
 RUST = f"""#![no_std]
 #![forbid(unsafe_code)]
 //! {LINE}.
+
+/// There is no vector with this id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoVector<'a>(pub &'a str);
+
+impl core::fmt::Display for NoVector<'_> {{
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {{
+        write!(f, "no vector {{:?}}: use the id of one in CORE or COMPLETE", self.0)
+    }}
+}}
+
+/// The vector with that id, of whichever list.
+pub fn by_id(id: &str) -> Result<&'static Utf8Vector, NoVector<'_>> {{
+    CORE.iter().chain(COMPLETE).find(|v| v.id == id).ok_or(NoVector(id))
+}}
+
 """
 EXAMPLE = """use overlong_vectors::{COMPLETE, CORE};
 
@@ -36,15 +52,18 @@ puts out that replaces."""
 _TABLE = "pub static UTF8_VECTORS: &[Utf8Vector] = &[\n"
 
 
-def crate(held: dict[str, bytes]) -> dict[str, bytes]:
+def crate(held: dict[str, bytes], homepage: str | None) -> dict[str, bytes]:
     """The crate, as ``cargo package`` would name it: one table is exported with its types, the other's rows follow."""
     lines = exported("rust", "core").decode("ascii").replace(_TABLE, _TABLE.replace("UTF8_VECTORS", "CORE"))
     _, _, rows = exported("rust", "complete").decode("ascii").partition(_TABLE)
     more = f"\n#[rustfmt::skip]\n{_TABLE.replace('UTF8_VECTORS', 'COMPLETE')}{rows}"
+    page = f'homepage = "{homepage}"\nrepository = "{homepage}"\n' if homepage else ""
+    cargo = CARGO.format(name=NAME, version=VERSION, line=LINE, homepage=page)
+    install = f"tar xzf {STEM}.crate\n    cargo add --offline --path {STEM}"
     files = {
-        "Cargo.toml": CARGO.encode("ascii"),
+        "Cargo.toml": cargo.encode("ascii"),
         "LICENSE": held["LICENSE"],
-        "README.md": readme(f"tar xzf {STEM}.crate\n    cargo add --offline --path {STEM}", "rust", EXAMPLE, FIELDS),
+        "README.md": readme(homepage, install, "rust", EXAMPLE, FIELDS),
         "src/lib.rs": (RUST + lines + more).encode("ascii"),
     }
     return {f"{STEM}.crate": tarball(STEM, files)}

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from overlong.conformance.cli.verbs import cli
+
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[3]
@@ -33,19 +35,22 @@ def test_structure():
             assert step["uses"].startswith(("actions/", "github/"))
 
 
-def blocks(language):
-    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+def page(name):
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
 
 
-def test_the_page_says_what_inputs_there_are():
-    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-    table = re.findall(r"^\| `([a-z-]+)` \| (?:`(.*?)`|(required))? ?\| ", page, re.MULTILINE)
+def blocks(language, name="ci.md"):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page(name), re.MULTILINE | re.DOTALL)
+
+
+def test_the_pages_say_what_inputs_there_are():
+    pages = page("ci.md") + page("campaign-in-ci.md")
+    table = re.findall(r"^\| `([a-z-]+)` \| (?:`(.*?)`|(required))? ?\| ", pages, re.MULTILINE)
     said = {name: "required" if required else default for name, default, required in table if name in ACTION["inputs"]}
     assert said == {
         name: "required" if told.get("required") else told["default"] for name, told in ACTION["inputs"].items()
     }
-    assert all(f"`{name}`" in page for name in ACTION["outputs"])
+    assert all(f"`{name}`" in pages for name in ACTION["outputs"])
     (workflow,) = map(yaml.safe_load, blocks("yaml workflow"))
     *_, step = workflow["jobs"]["utf8"]["steps"]
     assert step["with"].keys() <= ACTION["inputs"].keys()
@@ -142,7 +147,7 @@ class Runner:
 
 
 def action(folder, **inputs):
-    return Runner(folder, suites="core", **inputs).run()
+    return Runner(folder, **{"suites": "core", **inputs}).run()
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +162,7 @@ def right(tmp_path_factory):
 
 def test_a_wrong_decoder_fails_the_job_last(wrong):
     assert wrong.status == 1
-    assert list(wrong.logs) == ["Certify", "Summarise", "Verdict"]
+    assert list(wrong.logs) == ["Measure", "Summarise", "Verdict"]
     assert wrong.outputs["verdict"] == {"exit-code": "1"}
     files = {path.name for path in wrong.results.iterdir()}
     assert files >= {"results.jsonl", "report.md", "report.html", "junit.xml", "overlong.sarif", "badge.json"}
@@ -165,7 +170,7 @@ def test_a_wrong_decoder_fails_the_job_last(wrong):
     assert (
         wrong.summary.read_text(encoding="utf-8").rstrip() == (wrong.results / "report.md").read_text("utf-8").rstrip()
     )
-    assert "OV202 surrogate accepted" in wrong.logs["Certify"]
+    assert "OV202 surrogate accepted" in wrong.logs["Measure"]
 
 
 def test_a_right_decoder_passes(right):
@@ -175,7 +180,7 @@ def test_a_right_decoder_passes(right):
 
 
 def test_what_a_decoder_says_is_no_command_to_the_runner(wrong):
-    first, *_, last = wrong.logs["Certify"].splitlines()
+    first, *_, last = wrong.logs["Measure"].splitlines()
     token = first.removeprefix("::stop-commands::")
     assert re.fullmatch("[0-9a-f]{32}", token)
     assert last == f"::{token}::"
@@ -186,7 +191,7 @@ def compared(folder, measured, baseline):
     done = Runner(folder, target="any", baseline=baseline)
     shutil.copytree(measured.results, folder / "results")
     done.outputs["measure"] = {**measured.outputs["measure"], "results": str(folder / "results")}
-    return done.run(without=("Install overlong", "Certify"))
+    return done.run(without=("Install overlong", "Measure"))
 
 
 @pytest.mark.parametrize(
@@ -218,6 +223,13 @@ def test_a_baseline_that_is_not_there_fails(tmp_path, right):
         ({"target": RIGHT, "profile": "`touch owned`"}, 2),
         ({"target": RIGHT, "expected": "$(touch owned)"}, 2),
         ({"target": f"{RIGHT}\n{WRONG}"}, 2),
+        ({"target": RIGHT, "command": "$(touch owned)"}, 2),
+        ({"target": RIGHT, "command": "fuzz"}, 2),  # suites are of certify
+        ({"target": RIGHT, "time": "$(touch owned)", "command": "fuzz", "suites": ""}, 2),
+        ({"target": RIGHT, "campaign": "$(touch owned)", "command": "sweep", "suites": ""}, 2),
+        ({"target": RIGHT, "plans": "$(touch owned)", "command": "sweep", "suites": ""}, 2),
+        ({"target": f"{RIGHT}\n{WRONG}", "command": "sweep", "suites": ""}, 2),
+        ({"target": RIGHT, "plans": "leads"}, 2),
         ({"target": "py:no_such_module:f"}, 3),
     ],
 )
@@ -228,6 +240,51 @@ def test_inputs_are_never_commands_and_mistakes_fail(tmp_path, inputs, status):
     assert "Traceback" not in "".join(done.logs.values())
     if done.outputs.get("measure"):
         assert done.summary.stat().st_size
+
+
+def words_of(folder, **inputs):
+    """The words that the step gives to overlong, which its own command line must take."""
+    runner = Runner(folder, **inputs)
+    (folder / "bin" / "overlong").write_text("#!/bin/sh\nprintf '%s\\n' \"$@\" > ../words\n")
+    runner.run()
+    assert runner.status == 0, runner.logs
+    verb, *words = (folder / "words").read_text(encoding="utf-8").splitlines()
+    with cli.make_context("overlong", [verb, *words]) as context:
+        command = cli.get_command(context, verb)
+        assert command
+        command.make_context(verb, [*words], parent=context)
+    return [verb, *words], runner.outputs["measure"]["results"]
+
+
+def test_a_sweep(tmp_path):
+    words, results = words_of(tmp_path, target="cmd:./a b", command="sweep", plans="leads\n pairs\n", profile="wtf-8")
+    assert words[0] == "sweep"
+    assert {"--plan=leads", "--plan=pairs", "--profile=wtf-8", f"--output={results}"} <= set(words)
+    assert words[-1] == "cmd:./a b"
+
+
+def test_a_campaign_begins_in_its_folder_and_goes_on_from_there(tmp_path):
+    inputs = {"target": f"{RIGHT}\n{WRONG}", "command": "fuzz", "time": "5h", "campaign": "a b/c", "corpus": "seeds"}
+    words, results = words_of(tmp_path, **inputs)
+    assert words[0] == "fuzz"
+    assert {"--ci", "--time=5h", "--trust", "--corpus=seeds", f"--output={results}"} <= set(words)
+    assert words[-2:] == [RIGHT, WRONG]
+    assert results == str(tmp_path / "work" / "a b" / "c")
+    (tmp_path / "work" / "a b" / "c" / "campaign.db").touch()
+    words, again = words_of(tmp_path, **inputs)
+    assert again == results
+    assert {"--ci", "--time=5h", "--trust", f"--resume={results}"} <= set(words)
+    assert not [word for word in words if word.startswith(("--output", "--corpus", "--profile", "cpython"))]
+
+
+def test_a_campaign_comes_with_its_extra(tmp_path):
+    for command, extras, wanted in (
+        ("certify", "", ""), ("certify", "wasm", "[wasm]"), ("fuzz", "", "[fuzz]"), ("fuzz", "wasm", "[fuzz,wasm]"),
+    ):  # fmt: skip
+        runner = Runner(tmp_path, target=RIGHT, command=command, extras=extras)
+        (tmp_path / "bin" / "python").write_text('#!/bin/sh\necho "$@"\n')
+        runner.run(without=NAMES[2:])
+        assert runner.logs["Install overlong"].endswith(f"{ROOT}{wanted}\n")
 
 
 @pytest.mark.parametrize("inputs", [{"extras": "a]; x"}, {"extras": "$(x)"}, {"extras": "a --index-url=x"}])
@@ -241,5 +298,5 @@ def test_a_summary_has_room_for_what_github_takes(tmp_path, right):
     runner = Runner(tmp_path, target=RIGHT)
     runner.outputs["measure"] = {"results": str(tmp_path), "exit-code": "0"}
     (tmp_path / "report.md").write_text("x" * (1 << 20), encoding="utf-8")
-    runner.run(without=("Install overlong", "Certify"))
+    runner.run(without=("Install overlong", "Measure"))
     assert runner.summary.read_text(encoding="utf-8").startswith("The report is too long")

@@ -14,6 +14,7 @@ PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}")
 COMMENTED = re.compile(r"^ *(?:- )?uses: (?:\./\S+|\S+@[0-9a-f]{40}  # v\d[\w.]*)$")
 IMAGE = re.compile(r"[\w./:-]+@sha256:[0-9a-f]{64}")
 RIGHTS = {  # beyond reading: job by job
+    "pages.yml": {"deploy": {"pages": "write", "id-token": "write"}},
     "release.yml": {
         "attest": {"id-token": "write", "attestations": "write"},
         "pypi": {"id-token": "write"},
