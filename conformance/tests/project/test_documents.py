@@ -261,10 +261,10 @@ def line_of(record):
 
 
 def test_the_findings_digest_is_that_of_the_records(workplace):
-    certify("cpython-surrogatepass", suites=["core", "complete-0"], output=workplace)
+    certify("cpython-surrogatepass", suites=["core"], output=workplace)
     records = [json.loads(line) for line in (workplace / "results.jsonl").read_text().splitlines()]
     found = [record for record in records if record["record"] == "divergence"]
-    assert len(found) > 100
+    assert len(found) > 20
     lines = "".join(map(line_of, found))
     assert records[-1]["findings_digest"]["sha256"] == hashlib.sha256(lines.encode()).hexdigest()
 
