@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause
 
 _ALL = 8192
-"""The most strings that are all asked; from more, this many are drawn."""
+"""The most strings that are all tested; from more, this many are drawn."""
 _LONGEST = 8
 
 
 def extent(target: str, cause: Cause) -> str:
-    """``all of `F5-F7 80-BF 80-BF 80-BF` (8 192 of 786 432 asked)``: the extent of a divergence; empty if unknown.
+    """``all of `F5-F7 80-BF 80-BF 80-BF` (8 192 of 786 432 tested)``: the extent of a divergence; empty if unknown.
 
     Each octet of the example is replaced by its neighbours while the decoder diverges in the same way; then strings of
-    all these octets are asked together. The comparison decides what diverges, as in any run.
+    all these octets are tested together. The comparison decides what diverges, as in any run.
 
     Args:
         target: its name.
@@ -47,7 +47,7 @@ def extent(target: str, cause: Cause) -> str:
     if not wrong:  # only suites judge an unknown error mode
         return ""
     size = prod(map(len, places))
-    how_many = f"{len(asked):,} of {size:,} asked" if len(asked) < size else f"{size:,} asked"
+    how_many = f"{len(asked):,} of {size:,} tested" if len(asked) < size else f"{size:,} tested"
     pattern = " ".join(str(OctetClass(tuple(sorted(octets)))) for octets in places)
     part = "all" if len(wrong) == len(asked) else f"{len(wrong):,}"
     return f"{part} of `{pattern}` ({how_many.replace(',', ' ')})".replace(",", " ")

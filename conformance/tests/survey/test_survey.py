@@ -145,13 +145,13 @@ def test_what_is_not_settled_has_the_nearest_and_examples():
 
 def test_a_divergence_is_confirmed_by_a_program_that_does_not_know_us(monkeypatch):
     record_of(monkeypatch, LAX)
-    monkeypatch.setattr(confirmation, "extent", lambda *_: "all of `C0-C1 80-BF` (128 asked)")
+    monkeypatch.setattr(confirmation, "extent", lambda *_: "all of `C0-C1 80-BF` (128 tested)")
     confirmed = confirm("tried", OVERLONG)
     assert confirmed is not None
     assert not confirmed.why_not
     assert confirmed.printed == "accepted U+0000"
     text = text_of(confirmed, ["1.0", "2.0"], version="2.0")
-    assert "- how wide: all of `C0-C1 80-BF` (128 asked); 3 inputs of the test suites\n" in text
+    assert "- how wide: all of `C0-C1 80-BF` (128 tested); 3 inputs of the test suites\n" in text
     assert "- effect: filter bypass\n" in text
     assert "Versions tried before, with the same result: 1.0." in text
     assert "```sh\nPYTHONPATH=packages python3 decode.py\n```" in text
@@ -167,9 +167,9 @@ def test_a_divergence_is_confirmed_by_a_program_that_does_not_know_us(monkeypatc
 def test_how_wide_a_divergence_is(tmp_path):
     (tmp_path / "lax.py").write_text(WIDE)
     target = f"py:{tmp_path / 'lax.py'}:decode"
-    assert extent(target, OVERLONG) == "all of `C0-C1 80-8F` (32 asked)"
+    assert extent(target, OVERLONG) == "all of `C0-C1 80-8F` (32 tested)"
     far = replace(OVERLONG, code="OV203", octets=b"\xf5\x80\x80\x80")
-    assert extent(target, far) == "all of `F5-F7 80-BF 80-BF 80-BF` (8 192 of 786 432 asked)"
+    assert extent(target, far) == "all of `F5-F7 80-BF 80-BF 80-BF` (8 192 of 786 432 tested)"
     assert extent(target, replace(OVERLONG, chunks=(1, 1))) == ""
     assert extent(target, replace(OVERLONG, code="OV203")) == "", "it does not diverge in that way"
 
