@@ -1,0 +1,148 @@
+"""Text as pieces: one for each character, and ill-formed octets divided as a mode says.
+
+A program that counts characters, or steps from one to the next, must divide ill-formed text in some way, and no
+standard says how. A :class:`Mode` names a way that programs have. On well-formed text all modes agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.reference.decoder import segment, segments
+from overlong.reference.dialect import dialect
+from overlong.reference.error_mode import REPLACEMENT_CHARACTER
+from overlong.reference.segment import MaximalSubpart, WellFormed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+LARGEST_UNIT = 0xFFFF
+"""The largest UTF-16 code unit: a greater scalar value takes two."""
+
+
+class Piece(NamedTuple):
+    """A character, or ill-formed octets that count as one."""
+
+    offset: int
+    length: int
+    scalar: int
+    """Its scalar value; U+FFFD for ill-formed octets."""
+    units: int
+    """The UTF-16 code units that it counts for."""
+    missing: bool
+    """The input ended before it did."""
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
+
+
+def _by_subparts(octets: bytes) -> Iterator[Piece]:
+    for each in segments(octets):
+        if isinstance(each, WellFormed):
+            yield Piece(each.offset, each.length, each.scalar, 1 + (each.scalar > LARGEST_UNIT), missing=False)
+        else:
+            yield Piece(each.offset, each.length, REPLACEMENT_CHARACTER, 1, each.incomplete)
+
+
+def _by_octets(octets: bytes) -> Iterator[Piece]:
+    for each, piece in zip(segments(octets), _by_subparts(octets), strict=True):
+        if isinstance(each, MaximalSubpart):
+            for offset in range(each.offset, piece.end):
+                yield Piece(offset, 1, REPLACEMENT_CHARACTER, 1, each.incomplete)
+        else:
+            yield piece
+
+
+def _by_tails(octets: bytes) -> Iterator[Piece]:
+    layout = dialect().layout
+    starts = [offset for offset, octet in enumerate(octets) if not layout.is_tail(octet)]
+    for start, end in zip(starts, [*starts[1:], len(octets)], strict=False):
+        yield _announced(octets, start, end - start)
+
+
+def _by_leads(octets: bytes) -> Iterator[Piece]:
+    layout, offset = dialect().layout, 0
+    while offset < len(octets):
+        row = layout.announced(octets[offset])
+        length = min(len(row.templates) if row else 1, len(octets) - offset)
+        yield _announced(octets, offset, length)
+        offset += length
+
+
+def _announced(octets: bytes, offset: int, length: int) -> Piece:
+    """A piece of which only the lead was looked at."""
+    found = segment(octets[offset : offset + length])
+    row = dialect().layout.announced(octets[offset])
+    is_character = isinstance(found, WellFormed) and found.length == length
+    return Piece(
+        offset,
+        length,
+        found.scalar if isinstance(found, WellFormed) and is_character else REPLACEMENT_CHARACTER,
+        1 + (row is not None and row.numbers.stop > LARGEST_UNIT + 1),
+        row is not None and offset + length == len(octets) and length < len(row.templates),
+    )
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A way to divide ill-formed octets."""
+
+    name: str
+    line: str
+    pieces: Callable[[bytes], Iterator[Piece]]
+
+
+MODES = {
+    mode.name: mode
+    for mode in (
+        Mode("maximal-subparts", "each maximal subpart counts as one (Unicode, D93b; WHATWG)", _by_subparts),
+        Mode("single-octets", "each octet that belongs to no character counts as one (Go)", _by_octets),
+        Mode("tails", "each octet but 80 to BF starts a character, which lasts to the next", _by_tails),
+        Mode("announced-length", "each lead is believed, as far as the input goes (utf8 length tables)", _by_leads),
+    )
+}
+"""The modes by name, the recommended one first."""
+SUBPARTS, LEADS = "maximal-subparts", "announced-length"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Octets as pieces."""
+
+    octets: bytes
+    pieces: tuple[Piece, ...]
+    mode: str
+    """The name of its mode."""
+
+    @cached_property
+    def starts(self) -> frozenset[int]:
+        """The offsets at which a piece begins."""
+        return frozenset(piece.offset for piece in self.pieces)
+
+    @cached_property
+    def boundaries(self) -> frozenset[int]:
+        """The offsets at which no piece is cut: also those of both ends."""
+        return self.starts | {0, len(self.octets)}
+
+    def cut(self, offset: int) -> Piece | None:
+        """The character that an offset cuts; None if it cuts none."""
+        found = (piece for piece in self.pieces if piece.offset < offset < piece.end)
+        return next((piece for piece in found if self.is_character(piece)), None)
+
+    def is_character(self, piece: Piece) -> bool:
+        """True for a well-formed character."""
+        found = segment(self.octets[piece.offset : piece.end])
+        return isinstance(found, WellFormed) and found.length == piece.length
+
+
+@lru_cache(maxsize=1 << 10)  # a text comes with many questions and arguments
+def read(octets: bytes, mode: str = SUBPARTS) -> Reading:
+    """The octets as that mode divides them.
+
+    Raises:
+        KeyError: there is no such mode.
+    """
+    return Reading(octets, tuple(MODES[mode].pieces(octets)), mode)
