@@ -135,7 +135,7 @@ def test_without_a_mode_ill_formed_text_rules_out_only_what_no_mode_allows():
     found = right(truncate, octets, 3)
     assert found.refusal
     assert all(found.accepts((number,)) for number in range(4))
-    assert cut_by(truncate, octets, (2,)) == (1, 3, 0x20AC, 1, False)
+    assert cut_by(truncate, octets, (2,)) == (1, 3, 0x20AC, 1, False, True)
     assert not is_possible(truncate, octets, 3, (4,))
     swallowing = bytes.fromhex("F0 9F E2 82 AC")  # the lead F0 announces four octets
     assert cut_by(truncate, swallowing, (4,)) is None

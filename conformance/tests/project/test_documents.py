@@ -490,7 +490,7 @@ def write(octets):
     sys.stdout.buffer.write(octets)
     sys.stdout.buffer.flush()
 greeting = {"overlong": 1, "operations": "PVD"}
-greeting |= {"version 2": {"overlong": 2}, "Q": {"operations": "PVQ"}, "no P": {"operations": "VD"},
+greeting |= {"version 2": {"overlong": 2}, "Y": {"operations": "PVY"}, "no P": {"operations": "VD"},
              "only P": {"operations": "PB"}, "utf-7": {"units": "utf-7"}, "batch": {"operations": "PBD"},
              "lossy": {"encode_errors": "lossy"},
              "few columns": {"operations": "PBD"}, "no batch": {"operations": "PBD"}}.get(mode, {})
@@ -539,7 +539,7 @@ MESSAGES = [
     ("start", "it wrote 65536 octets without a greeting line"),
     ("start", 'its first line has no "overlong" member'),
     ("start", "it speaks protocol version 2; this is version 1"),
-    ("start", "\"operations\" names 'Q'; there are PVDLSTNMEFZGIB"),
+    ("start", "\"operations\" names 'Y'; there are PVDLSTNMEFZGIQB"),
     ("start", '"operations" lacks P, the echo that shows that its pipes are clean'),
     ("start", '"operations" names nothing to certify'),
     ("start", "\"units\" is 'utf-7'; there are utf-32, utf-16, utf-8"),
@@ -571,7 +571,7 @@ MESSAGES = [
 ]
 """What the harness says of a target, by its code; ``…`` stands for anything."""
 MODES = [
-    "version 2", "Q", "no P", "only P", "utf-7", "lossy", "member", "hello", "no library", "flood", "text", "U", "X",
+    "version 2", "Y", "no P", "only P", "utf-7", "lossy", "member", "hello", "no library", "flood", "text", "U", "X",
     "segv", "exit", "half", "hang", "print", "id", "status", "refusal", "units", "output", "incomplete", "full echo",
     "batch", "few columns", "no batch", "extra", "exit 3", "stays", "twice",
 ]  # fmt: skip

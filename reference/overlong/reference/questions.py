@@ -7,15 +7,15 @@ possible: within the input and the limit, and at no place inside a well-formed c
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 from overlong.reference.reading import LEADS, SUBPARTS, Piece, Reading, read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 Numbers = tuple[int, ...]
 
@@ -82,26 +82,23 @@ def _within(octets: bytes, _argument: int) -> range:
     return range(len(octets) + 1)
 
 
+def _twice(_octets: bytes, argument: int) -> range:
+    """Of code units: a reader of leads alone gives two to F0, whatever follows."""
+    return range(2 * argument + 1)
+
+
 def _up_to(_octets: bytes, argument: int) -> range:
     return range(argument + 1)
 
 
-def _units(reading: Reading) -> list[int]:
-    """The UTF-16 code units before each piece, and in all."""
-    return list(accumulate((piece.units for piece in reading.pieces), initial=0))
-
-
-def _ends(reading: Reading) -> list[int]:
-    """The offset of each piece, and the end."""
-    return [*(piece.offset for piece in reading.pieces), len(reading.octets)]
-
-
 def _floor(reading: Reading, offset: int) -> int:
-    return max(each for each in reading.boundaries if each <= offset)
+    return reading.boundaries[bisect_right(reading.boundaries, offset) - 1]
 
 
-def _ceil(reading: Reading, offset: int) -> int:
-    return min(each for each in reading.boundaries if each >= offset)
+def _ceil(reading: Reading, offset: int) -> Right:
+    """The start of the text is a boundary; where it begins with tails, a search from there may go on to a lead."""
+    found = reading.boundaries[bisect_left(reading.boundaries, offset)]
+    return Right((found,), frozenset({(reading.ends[0],)}) if not offset else frozenset())
 
 
 def _next(reading: Reading, offset: int) -> Right:
@@ -109,80 +106,71 @@ def _next(reading: Reading, offset: int) -> Right:
     piece = rest.pieces[0] if rest.pieces else _tails(0, len(rest.octets))
     if piece.offset:
         piece = _tails(0, piece.offset)
-    return _step(piece, rest, judged=offset in reading.starts or not offset)
+    return _step(piece, judged=offset in reading.starts or not offset)
 
 
 def _previous(reading: Reading, offset: int) -> Right:
     before = read(reading.octets[:offset], reading.mode)
     piece = before.pieces[-1] if before.pieces else _tails(0, offset)
-    return _step(piece, before, judged=offset in reading.boundaries)
+    return _step(piece, judged=offset in reading.boundaries)
 
 
 def _tails(offset: int, length: int) -> Piece:
     """Tails that follow no lead: one step, though no character is counted for them."""
-    return Piece(offset, length, REPLACEMENT_CHARACTER, 0, missing=False)
+    return Piece(offset, length, REPLACEMENT_CHARACTER, 0, missing=False, is_character=False)
 
 
-def _step(piece: Piece, reading: Reading, *, judged: bool) -> Right:
+def _step(piece: Piece, *, judged: bool) -> Right:
     """What is right at a piece; ``judged``: the argument is no place inside another."""
-    is_character = reading.is_character(piece)
-    return Right((piece.scalar, piece.length), refusal=not judged, judged=judged, of_character=is_character)
+    return Right((piece.scalar, piece.length), refusal=not judged, judged=judged, of_character=piece.is_character)
 
 
-def _number_at(reading: Reading, offset: int, numbers: list[int]) -> Right:
+def _number_at(reading: Reading, offset: int, numbers: Sequence[int]) -> Right:
     """An index for an offset; inside a piece it may be that of either end, or between."""
-    ends = _ends(reading)
-    low = max((number for end, number in zip(ends, numbers, strict=True) if end <= offset), default=0)
-    high = min(number for end, number in zip(ends, numbers, strict=True) if end >= offset)
+    after = bisect_left(reading.ends, offset)
+    high = numbers[after]
+    low = high if reading.ends[after] == offset else numbers[max(after - 1, 0)]
     return Right((low,), frozenset((each,) for each in range(low, high + 1)), refusal=low < high)
 
 
-def _cut_at(reading: Reading, most: int, numbers: list[int]) -> int:
+def _cut_at(reading: Reading, most: int, numbers: Sequence[int]) -> int:
     """The greatest offset before which there are at most so many."""
-    return max(end for end, number in zip(_ends(reading), numbers, strict=True) if number <= most)
+    return reading.ends[bisect_right(numbers, most) - 1]
 
 
-def _offset_of(reading: Reading, index: int, numbers: list[int]) -> Right:
+def _offset_of(reading: Reading, index: int, numbers: Sequence[int]) -> Right:
     """An offset for an index; between two it may be that of either, and past the end it may be refused."""
-    low = _cut_at(reading, index, numbers)
-    after = (end for end, number in zip(_ends(reading), numbers, strict=True) if number >= index)
-    return Right((low,), frozenset({(next(after, low),)}), refusal=index not in numbers)
-
-
-def _whole(numbers: list[int]) -> Right:
-    return Right((numbers[-1],))
+    after = min(bisect_left(numbers, index), len(numbers) - 1)
+    return Right((_cut_at(reading, index, numbers),), frozenset({(reading.ends[after],)}), refusal=index not in numbers)
 
 
 def _trimmed(reading: Reading) -> int:
     return next((piece.offset for piece in reading.pieces if piece.missing), len(reading.octets))
 
 
-def _counts(reading: Reading) -> list[int]:
-    return list(range(len(reading.pieces) + 1))
-
-
 QUESTIONS = {
     question.name: question
     for question in (
         Question(1, "count-scalars", "", "how many scalar values", _once,
-                 lambda text, _: _whole(_counts(text)), _within),
+                 lambda text, _: Right((text.counts[-1],)), _within),
         Question(2, "count-utf16", "", "how many UTF-16 code units", _once,
-                 lambda text, _: _whole(_units(text)), _within),
+                 lambda text, _: Right((text.units[-1],)),
+                 lambda octets, _: _twice(octets, len(octets))),
         Question(3, "is-boundary", "offset", "whether a character starts at an offset",
                  lambda octets: range(len(octets)),
                  lambda text, offset: Right((int(offset in text.starts),)), lambda _octets, _offset: range(2)),
         Question(4, "floor", "offset", "the last boundary that is not after an offset", _offsets,
                  lambda text, offset: Right((_floor(text, offset),)), _up_to, is_offset=True),
         Question(5, "ceil", "offset", "the first boundary that is not before an offset", _offsets,
-                 lambda text, offset: Right((_ceil(text, offset),)),
+                 _ceil,
                  lambda octets, offset: range(offset, len(octets) + 1), is_offset=True),
         Question(6, "truncate", "limit", "the length of the longest prefix of at most so many octets that cuts no "
                  "character", _limits, lambda text, most: Right((_floor(text, min(most, len(text.octets))),)),
                  lambda octets, most: range(min(most, len(octets)) + 1), is_offset=True),
         Question(7, "truncate-scalars", "limit", "likewise, of at most so many scalar values", _limits,
-                 lambda text, most: Right((_cut_at(text, most, _counts(text)),)), _within, is_offset=True),
+                 lambda text, most: Right((_cut_at(text, most, text.counts),)), _within, is_offset=True),
         Question(8, "truncate-utf16", "limit", "likewise, of at most so many UTF-16 code units", _limits,
-                 lambda text, most: Right((_cut_at(text, most, _units(text)),)), _within, is_offset=True),
+                 lambda text, most: Right((_cut_at(text, most, text.units),)), _within, is_offset=True),
         Question(9, "trim-partial", "", "the length without an incomplete character at the end", _once,
                  lambda text, _: Right((_trimmed(text),)), _within, is_offset=True),
         Question(10, "next", "offset", "scalar value and width of the character at an offset",
@@ -191,13 +179,13 @@ QUESTIONS = {
         Question(11, "previous", "offset", "scalar value and width of the character before an offset",
                  lambda octets: range(1, len(octets) + 1), _previous, _up_to),
         Question(12, "utf16-of-offset", "offset", "how many UTF-16 code units stand before an offset", _offsets,
-                 lambda text, offset: _number_at(text, offset, _units(text)), _up_to),
+                 lambda text, offset: _number_at(text, offset, text.units), _twice),
         Question(13, "offset-of-utf16", "index", "the offset of a UTF-16 code unit", _limits,
-                 lambda text, index: _offset_of(text, index, _units(text)), _within, is_offset=True),
+                 lambda text, index: _offset_of(text, index, text.units), _within, is_offset=True),
         Question(14, "scalar-of-offset", "offset", "how many scalar values stand before an offset", _offsets,
-                 lambda text, offset: _number_at(text, offset, _counts(text)), _up_to),
+                 lambda text, offset: _number_at(text, offset, text.counts), _up_to),
         Question(15, "offset-of-scalar", "index", "the offset of a scalar value", _limits,
-                 lambda text, index: _offset_of(text, index, _counts(text)), _within, is_offset=True),
+                 lambda text, index: _offset_of(text, index, text.counts), _within, is_offset=True),
     )
 }  # fmt: skip
 """The questions by name."""
@@ -220,10 +208,9 @@ def right(question: Question, octets: bytes, argument: int = 0, mode: str = "") 
 def is_fixed(question: Question, octets: bytes) -> bool:
     """True if the standard fixes the answer: the text is well-formed, or ends amid the character to be trimmed."""
     text = read(octets)
-    whole = [piece for piece in text.pieces if text.is_character(piece)]
     if question is QUESTIONS["trim-partial"]:
-        whole += [piece for piece in text.pieces if piece.missing]
-    return len(whole) == len(text.pieces)
+        return all(piece.is_character or piece.missing for piece in text.pieces)
+    return text.is_well_formed
 
 
 def is_possible(question: Question, octets: bytes, argument: int, numbers: Numbers) -> bool:
@@ -234,9 +221,9 @@ def is_possible(question: Question, octets: bytes, argument: int, numbers: Numbe
 def cut_by(question: Question, octets: bytes, numbers: Numbers, mode: str = "") -> Piece | None:
     """The well-formed character that an answer cuts; None if none.
 
-    A function that believes leads takes the octets after an ill-formed one for a part of its character: without a
-    declared mode, a boundary of that reading cuts nothing.
+    A function that believes leads takes the octets after an ill-formed one for a part of its character: unless it
+    declares another mode, a boundary of that reading cuts nothing.
     """
-    if not question.is_offset or (not mode and numbers[-1] in read(octets, LEADS).boundaries):
+    if not question.is_offset or (mode in ("", LEADS) and numbers[-1] in read(octets, LEADS).boundaries):
         return None
     return read(octets).cut(numbers[-1])

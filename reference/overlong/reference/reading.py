@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference.decoder import segment, segments
 from overlong.reference.dialect import dialect
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
-from overlong.reference.segment import MaximalSubpart, WellFormed
+from overlong.reference.segment import WellFormed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 LARGEST_UNIT = 0xFFFF
 """The largest UTF-16 code unit: a greater scalar value takes two."""
@@ -33,6 +34,8 @@ class Piece(NamedTuple):
     """The UTF-16 code units that it counts for."""
     missing: bool
     """The input ended before it did."""
+    is_character: bool
+    """It is a well-formed character."""
 
     @property
     def end(self) -> int:
@@ -42,18 +45,17 @@ class Piece(NamedTuple):
 def _by_subparts(octets: bytes) -> Iterator[Piece]:
     for each in segments(octets):
         if isinstance(each, WellFormed):
-            yield Piece(each.offset, each.length, each.scalar, 1 + (each.scalar > LARGEST_UNIT), missing=False)
+            yield Piece(each.offset, each.length, each.scalar, 1 + (each.scalar > LARGEST_UNIT), False, True)  # noqa: FBT003
         else:
-            yield Piece(each.offset, each.length, REPLACEMENT_CHARACTER, 1, each.incomplete)
+            yield Piece(each.offset, each.length, REPLACEMENT_CHARACTER, 1, each.incomplete, False)  # noqa: FBT003
 
 
 def _by_octets(octets: bytes) -> Iterator[Piece]:
-    for each, piece in zip(segments(octets), _by_subparts(octets), strict=True):
-        if isinstance(each, MaximalSubpart):
-            for offset in range(each.offset, piece.end):
-                yield Piece(offset, 1, REPLACEMENT_CHARACTER, 1, each.incomplete)
-        else:
+    for piece in _by_subparts(octets):
+        if piece.is_character:
             yield piece
+        else:
+            yield from (piece._replace(offset=offset, length=1) for offset in range(piece.offset, piece.end))
 
 
 def _by_tails(octets: bytes) -> Iterator[Piece]:
@@ -83,6 +85,7 @@ def _announced(octets: bytes, offset: int, length: int) -> Piece:
         found.scalar if isinstance(found, WellFormed) and is_character else REPLACEMENT_CHARACTER,
         1 + (row is not None and row.numbers.stop > LARGEST_UNIT + 1),
         row is not None and offset + length == len(octets) and length < len(row.templates),
+        is_character,
     )
 
 
@@ -118,24 +121,38 @@ class Reading:
     """The name of its mode."""
 
     @cached_property
-    def starts(self) -> frozenset[int]:
-        """The offsets at which a piece begins."""
-        return frozenset(piece.offset for piece in self.pieces)
+    def ends(self) -> tuple[int, ...]:
+        """The offset of each piece, and the end of the text."""
+        return (*(piece.offset for piece in self.pieces), len(self.octets))
 
     @cached_property
-    def boundaries(self) -> frozenset[int]:
-        """The offsets at which no piece is cut: also those of both ends."""
-        return self.starts | {0, len(self.octets)}
+    def starts(self) -> frozenset[int]:
+        """The offsets at which a piece begins."""
+        return frozenset(self.ends[:-1])
+
+    @cached_property
+    def boundaries(self) -> tuple[int, ...]:
+        """The offsets at which no piece is cut, ascending: also those of both ends of the text."""
+        return tuple(sorted({0, *self.ends}))
+
+    @cached_property
+    def units(self) -> Sequence[int]:
+        """The UTF-16 code units before each piece, and in all."""
+        return tuple(accumulate((piece.units for piece in self.pieces), initial=0))
+
+    @cached_property
+    def counts(self) -> Sequence[int]:
+        """The pieces before each piece, and in all."""
+        return range(len(self.ends))
+
+    @cached_property
+    def is_well_formed(self) -> bool:
+        return all(piece.is_character for piece in self.pieces)
 
     def cut(self, offset: int) -> Piece | None:
-        """The character that an offset cuts; None if it cuts none."""
+        """The well-formed character that an offset cuts; None if it cuts none."""
         found = (piece for piece in self.pieces if piece.offset < offset < piece.end)
-        return next((piece for piece in found if self.is_character(piece)), None)
-
-    def is_character(self, piece: Piece) -> bool:
-        """True for a well-formed character."""
-        found = segment(self.octets[piece.offset : piece.end])
-        return isinstance(found, WellFormed) and found.length == piece.length
+        return next((piece for piece in found if piece.is_character), None)
 
 
 @lru_cache(maxsize=1 << 10)  # a text comes with many questions and arguments

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.identity import Identity
     from overlong.conformance.vectors.suites.suite import Suite
 
-BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values")
+BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values", "functions")
 """The default suites for a slow target: some ten seconds."""
 
 

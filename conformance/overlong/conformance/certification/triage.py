@@ -22,8 +22,8 @@ from overlong.conformance.protocol.kind import POSITION, Code
 from overlong.conformance.protocol.wire import (
     AGAIN,
     DECODE,
-    ENCODING,
     GUARDED,
+    OTHER_INPUT,
     REPLACE,
     REPLACING,
     STREAM_DECODE,
@@ -98,7 +98,7 @@ class DeclaredLimits(Pass):
         self._touched: list[Vector] = []
 
     def keeps(self, batch: Batch, part: SuiteRun) -> Batch:
-        if not self._limits or set(part.operations) & set(ENCODING):
+        if not self._limits or set(part.operations) & set(OTHER_INPUT):
             return batch
         kept, touched = without(batch, self._limits)
         part.aside += len(touched)
@@ -221,7 +221,7 @@ class SameAsWhole(Pass):
         return frozenset(vector.octets for vector in core_vectors())
 
     def enters(self, finding: Finding) -> Finding:
-        if finding.operation in ENCODING:  # an encoder's input is no stream of octets
+        if finding.operation in OTHER_INPUT:  # it is no stream of octets
             return finding
         key = finding.vector.octets, finding.operation in REPLACING
         if finding.vector.chunks is None:
@@ -234,7 +234,7 @@ class SameAsWhole(Pass):
         return replace(finding, code=whole.code, place=whole.place)
 
     def all_enter(self, found: Divergences) -> None:
-        if found.operation not in ENCODING:
+        if found.operation not in OTHER_INPUT:
             core = self._asked_in_chunks
             if core.isdisjoint(found.octets):
                 return

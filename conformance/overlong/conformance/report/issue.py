@@ -9,6 +9,7 @@ from overlong.conformance.certification.survey.kept import HERE, OBTAINED, WHAT,
 from overlong.conformance.protocol.kind import (
     EARLIEST,
     ENCODER,
+    FUNCTIONS,
     KINDS,
     LIMITS,
     MEMORY,
@@ -58,6 +59,7 @@ _EFFECTS = {
     EARLIEST: "a peer waits for what could have come",
     ENCODER: "data loss: what is written is not what was meant",
     MEMORY: "memory outside the input or the output is touched",
+    FUNCTIONS: "text is cut, counted or read at a wrong place",
     LIMITS: "callers rely on what is not so",
 }
 """The harm of a divergence, by its code, or else by its claim. The text of an accepted defect names its own harm."""
