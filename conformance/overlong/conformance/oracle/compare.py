@@ -134,7 +134,7 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
     if operation == ASK and isinstance(observed, Accepted | Refused):
         misshapen = shape_fault(vector, observed)
         if misshapen is not None:
-            return Finding(vector, operation, Code.MISBEHAVED, expected, misshapen, place_of_fault(operation))
+            return Finding(vector, operation, Code.MISBEHAVED, expected, misshapen, vector.category)
         fault = function_fault(vector, observed)
         return None if fault is None else finding(*fault)
     if operation == GUARDED and isinstance(observed, Refused):
@@ -147,7 +147,7 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
         case _, Unsupported():
             return None
         case _, Failed() | Crashed() | TimedOut() | Misbehaved():
-            return finding(FAULTS[type(observed)], place_of_fault(operation))
+            return finding(FAULTS[type(observed)], vector.category if operation == ASK else place_of_fault(operation))
         case _ if is_open(vector, operation):
             fault = own_mode_fault(vector, observed)
             return None if fault is None else finding(*fault)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.function_fault import answer_in_words, fault_in_words
+from overlong.conformance.oracle.function_fault import TOLD, answer_in_words, fault_in_words
 from overlong.conformance.protocol.kind import ENCODER, FUNCTIONS, KINDS, VERDICT
 from overlong.conformance.protocol.memory_fault import EXPECTED, memory_words
 from overlong.conformance.protocol.observation import (
@@ -73,7 +73,7 @@ class Finding:
 
     @property
     def title(self) -> str:
-        if self.operation == ASK and KINDS[self.code].claim == FUNCTIONS:
+        if self.operation == ASK and self.code in TOLD:
             return fault_in_words(self.vector, self.code, self.observed)
         return KINDS[self.code].title if self.code in KINDS else f"{DEFECTS[self.code].title} accepted"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Accepted, Misbehaved, Refused
-from overlong.conformance.support.printable import code_points, counted, spaced_hex
+from overlong.conformance.protocol.kind import FUNCTIONS, KINDS, Code
+from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused
+from overlong.conformance.support.printable import code_points, counted, printable, spaced_hex
 from overlong.conformance.vectors.questions import Asked
 from overlong.reference.questions import Numbers, cut_by, is_fixed, is_possible
 from overlong.reference.reading import Piece, read
@@ -29,6 +29,13 @@ _CODES = {
     **dict.fromkeys(("utf16-of-offset", "offset-of-utf16", "scalar-of-offset", "offset-of-scalar"), Code.WRONG_INDEX),
 }
 """The code of another answer than the right one; of other questions it is that a wrong length was kept."""
+
+
+TOLD = {
+    *(code for code, kind in KINDS.items() if kind.claim == FUNCTIONS),
+    *(Code.INTERNAL_ERROR, Code.CRASHED, Code.TIMED_OUT, Code.MISBEHAVED),
+}
+"""The codes for which :func:`fault_in_words` has a sentence."""
 
 
 def shape_fault(vector: Vector, observed: Accepted | Refused) -> Misbehaved | None:
@@ -94,6 +101,10 @@ def fault_in_words(vector: Vector, code: str, observed: Observation) -> str:
     name, octets = asked.question.name, spaced_hex(asked.text, _SHOWN)
     numbers = (observed.values or ()) if isinstance(observed, Accepted) else ()
     given = f"{octets}, {asked.question.argument} {asked.argument}" if asked.question.argument else octets
+    if isinstance(observed, Failed):
+        return f"{name} fails on {given}: {printable(observed.text)}"
+    if not isinstance(observed, Accepted | Refused):
+        return f"{name} {KINDS[code].title} on {given}"
     if not numbers:
         return f"{name} refuses {given}"
     said, right = answer_in_words(numbers), answer_in_words(asked.right(vector.profile.divides).numbers)

@@ -359,7 +359,7 @@ def _functions(said: Any, *, asked: bool) -> tuple[str, ...]:
     if type(said) is not list or any(type(each) is not str for each in names):
         raise ProtocolError('"functions" in its greeting is not a list of names')
     if unknown := set(names) - set(QUESTIONS):
-        raise ProtocolError(f'"functions" names {printable(min(unknown))!r}; there are {", ".join(QUESTIONS)}')
+        raise ProtocolError(f'"functions" names "{printable(min(unknown))}"; there are {", ".join(QUESTIONS)}')
     if asked != bool(names):
         raise ProtocolError(f'{ASK} in "operations" and names of "functions" belong together; its greeting has one')
     return tuple(name for name in QUESTIONS if name in names)

@@ -18,7 +18,7 @@ from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured, set_up
 from overlong.conformance.targets.consent import check
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.function_name import declared
+from overlong.conformance.targets.function_name import declared, of_questions
 from overlong.conformance.targets.functions import library_command, library_in, wasm_command
 from overlong.conformance.targets.library_version import version_of
 from overlong.conformance.targets.line_by_line import is_line_by_line, line_command
@@ -26,7 +26,6 @@ from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.shipped import all_shipped, shipped
 from overlong.reference.questions import QUESTIONS
-from overlong.reference.reading import MODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,8 +37,6 @@ _NEAR = 0.7
 _MODE = "mode="
 PYTHON_MODES = (f"{_MODE}fatal", f"{_MODE}replacement")
 """The words that ``py:`` takes beside traits; without one, the adapter finds the mode by a probe."""
-QUESTION_WORDS = (*(f"as={name}" for name in QUESTIONS), *(f"ill_formed={name}" for name in MODES))
-"""The words that ``py:`` takes for a function that answers a question: which, and its mode for ill-formed text."""
 _LONGEST_CHAIN = 8
 """The longest chain of a project's names that refer to one another."""
 
@@ -200,15 +197,17 @@ def _python(name: str, rest: str) -> list[str]:
     place, colon, attribute = rest.rpartition(":")
     if not colon or not place or not attribute:
         raise UnknownTarget(f"{printable(name)}: write py:MODULE:CALLABLE or py:FILE.py:CALLABLE")
-    given = query.split("&") if query else ()
-    words = declared(printable(name), "after the question mark", given, *PYTHON_MODES, *QUESTION_WORDS)
+    shown = printable(name)
+    asked, others = of_questions(shown, query.split("&") if query else ())
+    words = declared(shown, "after the question mark", others, *PYTHON_MODES)
+    question = QUESTIONS.get(asked.get("as", ""))
+    if asked and question is None:
+        raise UnknownTarget(f"{shown}: ill_formed= is for a function that answers a question; write as=..., too")
+    if question is not None:
+        asked["as"] = f"{question.name}({question.argument})"
     mode = (word.removeprefix(_MODE) for word in words if word.startswith(_MODE))
-    said = {member: word for member, _, word in (word.partition("=") for word in words)}
-    question = QUESTIONS.get(said.pop("as", ""))
-    if "ill_formed" in said and question is None:
-        raise UnknownTarget(f"{printable(name)}: ill_formed= is for a function that answers a question; add &as=...")
-    asked = () if question is None else (f"as={question.name}({question.argument})",)
-    return python_command(place, attribute, *mode, *asked, *(f"{each}={said[each]}" for each in said if each != "mode"))
+    traits = (word for word in words if not word.startswith(_MODE))
+    return python_command(place, attribute, *mode, *(f"{member}={word}" for member, word in asked.items()), *traits)
 
 
 _COMMANDS: dict[str, Callable[[str, str], list[str]]] = {

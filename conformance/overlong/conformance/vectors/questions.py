@@ -66,7 +66,7 @@ def words_of(payload: bytes) -> str:
 def sample(names: Iterable[str]) -> bytes:
     """The first of some questions, about the letter a."""
     question = QUESTIONS[next(iter(names))]
-    return Asked(question, question.asked(b"a")[-1], b"a").payload
+    return Asked(question, question.asked(b"a")[0], b"a").payload
 
 
 def question_vector(question: Question, argument: int, text: bytes, comment: str = "") -> Vector:

@@ -6,7 +6,10 @@ as a tuple; None, -1 or an exception to refuse.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _LARGEST = 0xFFFFFFFF
 
@@ -15,7 +18,7 @@ def numbers_of(result: Any, octets: bytes) -> bytes | str | None:
     """The numbers of a result in the wire format; None for a refusal; a sentence if it cannot be read."""
     if result is None or result == -1:
         return None
-    parts: tuple[Any, ...] = result if type(result) is tuple else (result,)
+    parts = cast("Sequence[Any]", result) if type(result) is tuple else (result,)
     if len(parts) == 2 and isinstance(parts[0], str) and len(parts[0]) == 1:
         parts = ord(parts[0]), parts[1]
     numbers = list[int]()
