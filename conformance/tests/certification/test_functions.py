@@ -8,14 +8,19 @@ import pytest
 from overlong.conformance import certify
 from overlong.conformance.certification.replay import replay
 from overlong.conformance.oracle.function_fault import function_fault
+from overlong.conformance.oracle.limits import limits_of, without
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.wire import Greeting
+from overlong.conformance.results.reading import read
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.targets.adapters.asked import numbers_of
+from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.questions import Asked
 from overlong.conformance.vectors.suites.functions import FUNCTIONS
 from overlong.conformance.vectors.vector import IdError, Vector
+from overlong.reference.questions import QUESTIONS
 
 from functions import BY_MODE, RIGHT, WRONG  # isort: skip
 
@@ -96,6 +101,8 @@ SOME = ("truncate_removes_leads", "previous_without_limit")
 def test_the_default_command_refuses_with_a_sentence(function, tmp_path):
     certificate = refused(function, tmp_path, None if function.__name__ == SOME[0] else ("functions",))
     example = certificate.run.ordered_buckets[0].example
+    (cause, *_) = read([tmp_path]).subjects[0].causes
+    assert (cause.title, cause.vector) == (example.title, example.vector.id)
     (answer,) = replay(Vector.from_id(example.vector.id), certificate.run.target)
     assert answer.finding is not None
     assert answer.finding.title == example.title
@@ -113,6 +120,16 @@ def test_a_right_function_gets_a_claim_of_its_own(tmp_path):
     run = certificate.run
     assert (run.conformant, run.claims["functions"], run.greeting.traits["functions"]) == (True, HOLDS, "count-scalars")
     assert [(part.suite.name, part.whole) for part in run.suites] == [("functions", True)]
+
+
+def test_a_trait_sets_aside_what_the_text_holds_not_the_argument():
+    greeting = Greeting.parse(
+        b'{"overlong": 1, "operations": "PQ", "functions": ["truncate"], "nul": "ends the string"}'
+    )
+    payloads = [Asked(QUESTIONS["truncate"], 0, text).payload for text in (b"a", b"a\0", b"")]
+    kept, aside = without(Batch.of_strings("truncate", payloads), limits_of(greeting))
+    assert [vector.octets for vector in kept] == [payloads[0], payloads[2]]
+    assert [vector.octets for vector in aside] == [payloads[1]]
 
 
 def test_each_code_is_that_of_the_claim():

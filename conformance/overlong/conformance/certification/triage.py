@@ -22,6 +22,7 @@ from overlong.conformance.protocol.kind import POSITION, Code
 from overlong.conformance.protocol.wire import (
     AGAIN,
     DECODE,
+    ENCODING,
     GUARDED,
     OTHER_INPUT,
     REPLACE,
@@ -98,7 +99,7 @@ class DeclaredLimits(Pass):
         self._touched: list[Vector] = []
 
     def keeps(self, batch: Batch, part: SuiteRun) -> Batch:
-        if not self._limits or set(part.operations) & set(OTHER_INPUT):
+        if not self._limits or set(part.operations) & set(ENCODING):
             return batch
         kept, touched = without(batch, self._limits)
         part.aside += len(touched)
