@@ -251,15 +251,15 @@ KINDS = {
         Kind(Code.LIST_REFUSED, SEPARATE_VALUES, "list of well-formed values refused", "RFC 3629 §4",
              "Each value of a list is well-formed, and the list was refused. Usual causes: an offset that is off by "
              "one, an empty value or an empty list taken for an error, a length that is cut at 8 or 16 bits."),
-        Kind(Code.WRONG_COUNT, FUNCTIONS, "wrong count", "Unicode D76, D77",
+        Kind(Code.WRONG_COUNT, FUNCTIONS, "wrong count", "Unicode ch. 3, D76",
              "The number of scalar values, or of UTF-16 code units, is not that of the text. Usual causes: octets "
              "counted, one length of character counted wrongly, scalar values beyond U+FFFF taken for one code unit, "
              "a fast path for whole words that miscounts at its end."),
-        Kind(Code.WRONG_BOUNDARY, FUNCTIONS, "wrong boundary", "Unicode D92",
+        Kind(Code.WRONG_BOUNDARY, FUNCTIONS, "wrong boundary", "Unicode ch. 3, D92",
              "An offset at which no character starts is taken for a boundary, or a boundary is missed; or the "
              "nearest one is another. Usual causes: a lead octet taken for a tail, a search that stops after too few "
              "octets, or at the wrong side."),
-        Kind(Code.CHARACTER_CUT, FUNCTIONS, "character cut", "Unicode D92",
+        Kind(Code.CHARACTER_CUT, FUNCTIONS, "character cut", "Unicode ch. 3, D92",
              "The answer is an offset inside a well-formed character. A caller that cuts the text there makes it "
              "ill-formed: readers refuse it, or show U+FFFD. Usual causes: a limit in octets used as it is, one tail "
              "too few stepped over, a lead left behind without its tails."),
@@ -271,7 +271,7 @@ KINDS = {
              "A step forwards or backwards gives another scalar value, or another width, than the character there "
              "has. A loop then reads octets twice or skips some. Usual causes: a search for the lead that ends after "
              "too few tails, a width taken from the wrong octet, a mask that is wrong for one length."),
-        Kind(Code.WRONG_INDEX, FUNCTIONS, "wrong index", "Unicode D77",
+        Kind(Code.WRONG_INDEX, FUNCTIONS, "wrong index", "Unicode ch. 3, D77",
              "An offset in octets was mapped to another index of UTF-16 or of scalar values, or the reverse. An "
              "editor or a peer then points at other text. Usual causes: characters beyond U+FFFF counted as one code "
              "unit, octets taken for characters."),
