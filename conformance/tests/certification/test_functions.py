@@ -47,7 +47,7 @@ def answer_of(function, asked):
 
 def faults(function, question, mode, step=1):
     """The faults in the answers to the suite, or to a part of it, without a process."""
-    profile = Profile(functions=(question,), divides=mode)
+    profile = Profile(functions=question, divides=mode)
     for batch in replace(FUNCTIONS, profile=profile).batches():
         for octets in batch.strings(range(0, len(batch), step)):
             vector = Vector(question, octets, profile=profile)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.oracle.target import UnknownTarget
+from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.protocol.wire import Greeting, ProtocolError
 from overlong.conformance.targets.adapters.asked import numbers_of
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
@@ -55,6 +55,24 @@ def test_functions_of_c(library, symbol, abi, sentence):
     assert [title[: len(sentence)] for title in titles[:1]] == [sentence] * bool(sentence), titles
     assert run.failing == (("functions",) if sentence else ())
     assert "memory" not in {bucket.example.claim for bucket in run.buckets.values()}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "functions"),
+    [
+        ("go-functions", 4),
+        ("rust-functions", 8),
+        ("so:libunistring.so.2:u8_mbsnlen?abi=count-scalars(ptr,len)", 1),
+        ("so:libglib-2.0.so.0:g_utf8_strlen?abi=count-scalars(ptr,len)&nul=ends the string", 1),
+    ],
+)
+def test_libraries_that_are_right_are_not_accused(name, functions):
+    try:
+        run = certify(name, suites=["functions"]).run
+    except TargetError as error:
+        pytest.skip(str(error))
+    assert (run.conformant, len(run.greeting.functions)) == (True, functions)
 
 
 def test_each_question_has_its_abi():

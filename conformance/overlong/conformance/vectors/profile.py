@@ -30,8 +30,8 @@ class Profile:
     """The target's name of an error mode unknown to overlong; empty if :attr:`replaces` is its mode."""
     counts: str = "octets"
     """The unit of a refusal's offset: ``octets``, ``scalars``, or ``utf-16`` code units."""
-    functions: tuple[str, ...] = ()
-    """The questions that it answers, by name; empty: all."""
+    functions: str = ""
+    """The names of the questions that it answers, with spaces between; empty: all."""
     divides: str = ""
     """The mode in which its functions divide ill-formed text; empty if none is declared."""
 
@@ -50,7 +50,7 @@ class Profile:
             own_mode="" if known else greeting.error_mode or "unnamed",
             encodes=greeting.encode_errors,
             counts=of_units[greeting.units.name] if greeting.offsets == "units" else greeting.offsets,
-            functions=greeting.functions,
+            functions=" ".join(greeting.functions),
             divides=greeting.ill_formed,
         )
 

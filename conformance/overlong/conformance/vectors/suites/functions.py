@@ -101,7 +101,7 @@ def _batches_of(name: str) -> tuple[Batch, ...]:
 def _batches(profile: Profile) -> Iterator[Batch]:
     """The batches of the questions that a target answers; of a dialect other than RFC 3629 there are none."""
     if profile.speaks == RFC3629.speaks:
-        for name in profile.functions or QUESTIONS:
+        for name in profile.functions.split() or QUESTIONS:
             yield from _batches_of(name)
 
 

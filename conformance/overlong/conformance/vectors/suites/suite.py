@@ -62,7 +62,7 @@ class Suite:
     @property
     def _kept_as(self) -> Hashable:
         """The key of everything that the vectors depend on."""
-        functions = self.profile.functions if self.asks == ASK else ()
+        functions = self.profile.functions if self.asks == ASK else ""
         return self.make, self.profile.speaks, self.profile.replaces if self.replaces_by_mode else "", functions
 
     @property
