@@ -92,6 +92,8 @@ class FramedTarget:
     """Called before each restart; raises TargetError if a file of the target has changed."""
     is_command: bool = False
     """It is a program of the user's, which may load files that its command line does not name."""
+    is_question: bool = False
+    """It is a function that answers a question, and needs no vectors for decoders."""
     subjects: tuple[Path, ...] = ()
     """More files that identify it."""
     restarts: int = 0

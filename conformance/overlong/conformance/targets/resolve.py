@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.portable import one_spelling
 from overlong.conformance.support.printable import as_name, printable
+from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.builtin import python_command
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured, set_up
@@ -86,6 +87,7 @@ def resolve(
         )
     name = one_spelling(as_name(name))
     target = _framed(name, _COMMANDS[kind](name, name.partition(":")[2]), limits)
+    target.is_question = any(word in QUESTION_ABIS or word.startswith("as=") for word in target.command)
     if kind == "so":
         target.version = partial(version_of, library_in(target.command))
         target.suspicion = "perhaps abi= is not how the function is called: see 'overlong target abis'"
