@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.targets.adapters.abi import ABIS
+from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS, question_abi
 from overlong.conformance.targets.functions import OFFERED_TO_WASM
 from printing.markdown import NOTICE, code, table
 
@@ -24,4 +25,14 @@ def page() -> Iterator[str]:
         ((code(abi.name), code(abi.prototype), abi.says) for abi in ABIS.values()),
     )
     yield ""
+    yield from ("## Questions", "")
+    yield "For a function that does not decode, but [answers a question about a text](functions.md). Its mode for"
+    yield "ill-formed text may follow: `&ill_formed=tails`. WebAssembly does not have these."
+    yield ""
+    yield from table(
+        ("`abi=`", "the function", "what it answers"),
+        ((code(abi.name), code(abi.prototype), abi.says) for abi in map(question_abi, QUESTION_ABIS)),
+    )
+    yield ""
+    yield from ("## WebAssembly", "")
     yield f"WebAssembly has all but {', '.join(code(name) for name in ABIS if name not in OFFERED_TO_WASM)}."

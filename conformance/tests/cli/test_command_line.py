@@ -18,6 +18,7 @@ from overlong.conformance.cli.certify import command as certify
 from overlong.conformance.cli.formats import WantedFormats, folder_and_file
 from overlong.conformance.cli.verbs import SYNONYMS, VERBS, cli
 from overlong.conformance.targets.adapters.abi import ABIS
+from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.vectors.suites import SUITES
 from progress_lines import beside_progress
 from waiting import HUNG
@@ -426,4 +427,6 @@ def test_all_tiers_that_a_page_lists_can_be_typed():
 
 def test_every_way_to_call_a_function_is_listed():
     shown = CliRunner().invoke(cli, ["target", "abis"]).output
-    assert [line for line in shown.splitlines() if not line.startswith(" ")] == [*ABIS, "py:FILE.py:FUNCTION"]
+    assert [line for line in shown.splitlines() if not line.startswith(" ")] == [
+        *(*ABIS, *QUESTION_ABIS, "py:FILE.py:FUNCTION")
+    ]

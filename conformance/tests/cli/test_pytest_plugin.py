@@ -27,7 +27,7 @@ def test_a_wrong_decoder_fails_and_a_right_one_passes(project):
     result = project.runpytest_subprocess(
         *QUICK, "-v", "--overlong", "py:decoders.py:wrong", "--overlong", "py:decoders.py:right", "--junitxml=j.xml"
     )
-    result.assert_outcomes(failed=1, passed=5, skipped=12)
+    result.assert_outcomes(failed=1, passed=5, skipped=14)
     result.stdout.fnmatch_lines(
         ["*FAIL overlong/c0ae*OV201*", "*reproduce: overlong replay overlong/c0ae py:decoders.py:wrong"]
     )
@@ -38,7 +38,7 @@ def test_a_wrong_decoder_fails_and_a_right_one_passes(project):
 def test_what_cannot_start_is_one_error_and_hostile_names_stay_text(project):
     hostile = "<script>alert(1)</script>\x1b]0;x\n::error::"
     result = project.runpytest_subprocess(*QUICK, "--overlong", hostile, "--overlong", "py:nowhere:decode")
-    result.assert_outcomes(errors=2, skipped=16)
+    result.assert_outcomes(errors=2, skipped=18)
     assert "\x1b" not in result.stdout.str()
     assert "\n::error::" not in result.stdout.str()
     assert "During handling" not in result.stdout.str()
@@ -47,10 +47,10 @@ def test_what_cannot_start_is_one_error_and_hostile_names_stay_text(project):
 def test_names_can_be_chosen_and_only_listed(project):
     project.makeini("[pytest]\noverlong_targets = py:decoders.py:wrong\n")
     result = project.runpytest_inprocess(*QUICK, "-k", "scalars or position")
-    result.assert_outcomes(passed=2, deselected=7)
+    result.assert_outcomes(passed=2, deselected=8)
     project.makepyfile(test_mine="def test_mine(): ...\n")
     listed = project.runpytest_inprocess(*QUICK, "--strict-markers", "--collect-only", "-q", "-m", "overlong")
-    listed.stdout.fnmatch_lines(["overlong::py:decoders.py:wrong::verdict", "9/10 tests collected (1 deselected)*"])
+    listed.stdout.fnmatch_lines(["overlong::py:decoders.py:wrong::verdict", "10/11 tests collected (1 deselected)*"])
     wrong = project.runpytest_inprocess("--overlong-suite", "cor")
     assert wrong.ret == pytest.ExitCode.USAGE_ERROR
 
@@ -59,7 +59,7 @@ def test_expected_deviations_are_xfail_and_stale_ones_fail(project):
     entry = '[[expected]]\ntarget = "*"\ncode = "OV201"\nobserved = "accepted*"\nreason = "as in 1996"\n'
     (project.path / "overlong.toml").write_text(entry, encoding="utf-8")
     project.runpytest_inprocess(*QUICK, "--overlong", "py:decoders.py:wrong").assert_outcomes(
-        xfailed=1, passed=3, skipped=6
+        xfailed=1, passed=3, skipped=7
     )
 
 

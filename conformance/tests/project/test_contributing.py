@@ -25,6 +25,7 @@ EXAMPLES = {
     "A vector": "@FAMILY.case",
     "A target": '\n[cpython.decoders]\ncpython = ["Strict"',
     "An error mode": '\n        ErrorMode("fatal"',
+    "A question": '\n        Question(1, "count-scalars"',
     "A report format": '\n        Format("text"',
     "An engine for campaigns": '\n    "grammar": _grammar',
     "A language for regression tests": '\n        TestLanguage("pytest"',

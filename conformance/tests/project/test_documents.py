@@ -40,7 +40,8 @@ from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.process import Process
 from overlong.conformance.vectors.complete import complete_strings, identifiers
 from overlong.conformance.vectors.suites import SUITES
-from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect
+from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect, reading
+from overlong.reference.questions import QUESTIONS
 from overlong.reference.theory import access_words, characterising_set
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -84,6 +85,7 @@ def workplace(tmp_path, monkeypatch):
     for name in ("adapter.py", "adapter.js"):
         (tmp_path / name).write_text(page(f"examples/{name}"), encoding="utf-8")
     (tmp_path / "decoder.py").write_text(blocks("command-line.md", "python")[0], encoding="utf-8")
+    (tmp_path / "cut.py").write_text(blocks("functions.md", "python")[0], encoding="utf-8")
     (tmp_path / "sly.py").write_text(blocks("identify.md", "python")[0], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])))
@@ -127,7 +129,7 @@ NOT_ALWAYS = {
     "longest",
     "without_text",
     "declared limits",
-    "separate values",
+    *("separate values", "functions"),
     *("profile", "environment", "earlier", "reproduce", "standing", "reason", "link", "not_covered", "refused"),
     *("isolation", "expected", "sign", "stale", "buckets", "divergences", "invocation", "sha256", "dirHash"),
     *("without_text", "set_aside", "spelling", "subjects"),
@@ -355,6 +357,9 @@ FRAMES = {
     "I, refused": frame(20, b"R"),
     "I of two characters, request": frame(21, b"I" + b"\0\3" + u32(2, 0, 1) + b"\xc3\xa9" + b"a"),
     "I of two characters, accepted": frame(21, b"A"),
+    "Q, request": frame(22, b"Q" + b"\6" + u32(3) + "💩".encode()),
+    "Q, accepted": frame(22, b"A" + u32(0)),
+    "Q, cut": frame(22, b"A" + u32(3)),
     "B of E, request": frame(15, b"BE" + u32(2) + u32(4, 4) + u32(0x20AC, 0xD800)),
     "B of E, response": frame(15, b"A" + b"AR" + u32(3, 0) + b"\0\0" + b"\0\0" + "€".encode()),
 }
@@ -490,7 +495,7 @@ def write(octets):
     sys.stdout.buffer.write(octets)
     sys.stdout.buffer.flush()
 greeting = {"overlong": 1, "operations": "PVD"}
-greeting |= {"version 2": {"overlong": 2}, "Q": {"operations": "PVQ"}, "no P": {"operations": "VD"},
+greeting |= {"version 2": {"overlong": 2}, "Y": {"operations": "PVY"}, "no P": {"operations": "VD"},
              "only P": {"operations": "PB"}, "utf-7": {"units": "utf-7"}, "batch": {"operations": "PBD"},
              "lossy": {"encode_errors": "lossy"},
              "few columns": {"operations": "PBD"}, "no batch": {"operations": "PBD"}}.get(mode, {})
@@ -539,7 +544,7 @@ MESSAGES = [
     ("start", "it wrote 65536 octets without a greeting line"),
     ("start", 'its first line has no "overlong" member'),
     ("start", "it speaks protocol version 2; this is version 1"),
-    ("start", "\"operations\" names 'Q'; there are PVDLSTNMEFZGIB"),
+    ("start", "\"operations\" names 'Y'; there are PVDLSTNMEFZGIQB"),
     ("start", '"operations" lacks P, the echo that shows that its pipes are clean'),
     ("start", '"operations" names nothing to certify'),
     ("start", "\"units\" is 'utf-7'; there are utf-32, utf-16, utf-8"),
@@ -571,7 +576,7 @@ MESSAGES = [
 ]
 """What the harness says of a target, by its code; ``…`` stands for anything."""
 MODES = [
-    "version 2", "Q", "no P", "only P", "utf-7", "lossy", "member", "hello", "no library", "flood", "text", "U", "X",
+    "version 2", "Y", "no P", "only P", "utf-7", "lossy", "member", "hello", "no library", "flood", "text", "U", "X",
     "segv", "exit", "half", "hang", "print", "id", "status", "refusal", "units", "output", "incomplete", "full echo",
     "batch", "few columns", "no batch", "extra", "exit 3", "stays", "twice",
 ]  # fmt: skip
@@ -702,7 +707,7 @@ def tier_in(text):
 
 SESSIONS = [
     pytest.param(block, id=f"{name}: {block.splitlines()[0][2:]}")
-    for name in ("command-line.md", "diff.md", "identify.md", "sweeps.md", "fuzzing.md", "../README.md")
+    for name in ("command-line.md", "diff.md", "identify.md", "sweeps.md", "fuzzing.md", "functions.md", "../README.md")
     for block in blocks(name, "console")
 ]
 
@@ -728,7 +733,11 @@ def test_sessions_on_the_page_are_real(block):
             assert set(without_sweeps(done.stdout)) <= set(without_sweeps(shown))
         else:
             assert without_chance(done.stdout) == without_chance(shown)
-        assert all(len(line) <= 80 for line in shown.splitlines() if not re.match(r"ready|certificate:", line))
+        assert all(
+            len(line) <= 80
+            for line in shown.splitlines()
+            if not re.match(r"ready|certificate:|report:|next:| +reproduce:", line)
+        )
 
 
 def test_the_recording_is_a_session_of_the_page():
@@ -816,6 +825,13 @@ def anchors(text):
 def test_links_lead_to_headings(name):
     for link, heading in re.findall(r"\]\(([^):#]*)#([^)]+)\)", without_code(page(name))):
         assert heading in anchors(page(Path(name).parent / link if link else name)), f"{link}#{heading}"
+
+
+def test_questions_and_modes_on_the_page_are_those_there_are():
+    table = [tuple(cells[:4]) for cells in rows("functions.md", "## The questions")]
+    assert table == [(str(each.number), f"`{each.name}`", each.argument, each.line) for each in QUESTIONS.values()]
+    modes = [tuple(cells[:2]) for cells in rows("functions.md", "## What is right")]
+    assert modes == [(f"`{mode.name}`", mode.line) for mode in reading.MODES.values()]
 
 
 def test_formats_on_the_page_are_those_there_are():

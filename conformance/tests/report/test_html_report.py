@@ -139,7 +139,7 @@ def subject(name="decoder", state=State.DIVERGES, causes=(), said="", **other):
     given_ = {
         "why": said, "name": f"n{said}", "version": f"v{said}", "language": f"l{said}", "error_mode": f"e{said}",
         "operations": f"VDL{said}", "traits": {f"a{said}": f"b{said}"}, "digest": f"d{said}", "command": f"c{said}",
-        "claims": dict(zip(CLAIMS, (FAILS, HOLDS) + (NOT_MEASURED,) * 8, strict=False))
+        "claims": dict(zip(CLAIMS, (FAILS, HOLDS) + (NOT_MEASURED,) * 9, strict=False))
         | ({said: said} if said else {}),
         "parts": (ReportPart(f"core{said}", f"shows{said}", 900, 1000, 7, set_aside=3, digest=f"f{said}"),),
         "not_covered": (f"uncovered{said}",), "notes": (f"note{said}",), "findings_digest": f"g{said}",

@@ -425,7 +425,7 @@ NOT_MEASURED = [  # fault, message
     ("banner", r'not the greeting but "Welcome! \x1b]0;owned\x07'),
     ("endless-line", "without a greeting line"),
     ("wrong-version", "it speaks protocol version 99; this is version 1"),
-    ("hostile-operations", "; there are PVDLSTNMEFZGIB"),
+    ("hostile-operations", "; there are PVDLSTNMEFZGIQB"),
     ("hostile-units", r'"units" is '),
     ("hostile-trait", "; there are strips"),
     ("text-mode", "its echo changed 0D 0A 0A 1A 00 80 FF into 0D 0D 0A 0D 0A 1A 00 80 FF: open its streams in binary"),

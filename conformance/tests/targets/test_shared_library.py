@@ -22,7 +22,7 @@ from overlong.conformance.protocol import kind
 from overlong.conformance.protocol.memory_fault import MEMORY_FAULTS, memory_fault
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
 from overlong.conformance.results.headline import State
-from overlong.conformance.support.portable import portable
+from overlong.conformance.support.portable import one_spelling, portable
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
 from overlong.conformance.targets.adapters.python import column
 from overlong.conformance.targets.adapters.shared_library import Child, Named
@@ -526,4 +526,7 @@ def test_an_abi_may_have_spaces():
     plain, spaced = (resolve(f"so:./a b.so:f?abi={abi}&nul=refused") for abi in ("bool(ptr,len)", "bool (ptr,  len) "))
     assert (spaced.id, spaced.command) == (plain.id, plain.command)
     assert portable(f"so:{Path.cwd()}/a.so:f?abi= bool(ptr, len)") == "so:./a.so:f?abi=bool(ptr,len)"
+    assert one_spelling("so:a.so:f?abi=bool(ptr, len)&nul=ends the string") == (
+        "so:a.so:f?abi=bool(ptr,len)&nul=ends the string"
+    )
     assert "./my file.py" in resolve("so:./a.so:f?abi=py:./my file.py:call").command

@@ -153,6 +153,41 @@ def test_a_spoiled_decoder_is_found(language, folder):
     assert code in {found["code"] for found in divergences(folder)}
 
 
+ASKED = {  # what the page functions.md says to change
+    "python": (
+        ('"operations": "PVDB"', '"operations": "PVDBQ", "functions": ["truncate"]'),
+        ('if operation in ("V", "D")', 'if operation in ("V", "D", "Q")'),
+        ("\ndef answer(", "\ndef truncate(octets, most):\n    return TRUNCATED\n\n\ndef answer("),
+        ("    try:\n        text", "BODY    try:\n        text"),
+    ),
+    "go": (
+        ('"operations": "PVD"', '"operations": "PVDQ", "functions": ["count-scalars"]'),
+        ("payload []byte) []byte {\n", "payload []byte) []byte {\nBODY"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", ASKED)
+def test_an_adapter_can_answer_questions_as_the_page_says(language, folder):
+    source = TEMPLATES[language].source.decode("ascii")
+    page = (DOCS / "functions.md").read_text("utf-8").partition("## In an adapter")[2]
+    body = re.search(rf"```{language}\n(.*?)```", page, re.DOTALL)[1]
+    for old, changed in ASKED[language]:
+        assert source.count(old) == 1
+        source = source.replace(old, changed.replace("BODY", body))
+    kept = (
+        "max((each for each in range(min(most, len(octets)) + 1) if octets[each : each + 1] not in TAILS), default=0)"
+    )
+    right = kept.replace("TAILS", "[bytes([tail]) for tail in range(0x80, 0xC0)]")
+    command = built(language, source.replace("TRUNCATED", right).encode("ascii"), folder)
+    assert certify(command, suites=["functions", "complete-0"]).run.conformant
+    wrong = source.replace("TRUNCATED", "min(most, len(octets))").replace(
+        "RuneCount(payload[5:])", "RuneCount(payload)"
+    )
+    run = certify(built(language, wrong.encode("ascii"), folder), suites=["functions"]).run
+    assert run.failing == ("functions",)
+
+
 def new(*words):
     return CliRunner().invoke(cli, ["target", "new", *words])
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.identity import Identity
     from overlong.conformance.vectors.suites.suite import Suite
 
-BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values")
+BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values", "functions")
 """The default suites for a slow target: some ten seconds."""
 
 
@@ -136,7 +136,7 @@ def certify(
         identity = _held(resolved)
         asked = _paired(resolved, chosen, stack) if paired else resolved
         asked.start()
-        _make(chosen)  # while the target starts
+        _make(chosen, resolved)  # while the target starts
         asked.open()
         pace = Pace()
         left_out = _suites_left_out(resolved, suites, thorough=thorough) or spared
@@ -246,9 +246,10 @@ def _shared(suites: Sequence[Suite]) -> list[Suite]:
     return [suite for suite in suites if suite.name in SHARED]
 
 
-def _make(suites: Sequence[Suite]) -> None:
+def _make(suites: Sequence[Suite], target: FramedTarget | RecordedTarget) -> None:
     """Make the vectors of suites that most targets can be asked; few offer the operations of the others."""
-    for suite in suites:
+    is_question = isinstance(target, FramedTarget) and target.is_question
+    for suite in () if is_question else suites:
         if set(suite.asks) & set(VALIDATE + DECODE + REPLACE):
             suite.size  # noqa: B018 (makes them)
 

@@ -12,6 +12,7 @@ from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ANNOUNCE,
+    ASK,
     DECODE,
     ENCODE,
     ENCODE_UTF16,
@@ -25,8 +26,10 @@ from overlong.conformance.results.run import offered
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.encoding import SCALARS, UTF16, WIDTHS
+from overlong.conformance.vectors.questions import Asked
 from overlong.conformance.vectors.suites.values import VALUES
 from overlong.conformance.vectors.vector import IdError
+from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +64,7 @@ def asks(vector: Vector) -> str:
     """The operations that a vector fits.
 
     Raises:
-        IdError: it is for an encoder, and no whole number of code points or code units.
+        IdError: it is for an encoder, and no whole number of code points or code units; or it is no question.
     """
     width = WIDTHS.get(vector.category, 1)
     if len(vector.octets) % width:
@@ -70,6 +73,9 @@ def asks(vector: Vector) -> str:
         return {SCALARS: ENCODE + ANNOUNCE, UTF16: ENCODE_UTF16}[vector.category]
     if vector.category == VALUES:
         return SEPARATE
+    if vector.category in QUESTIONS:
+        Asked.of(vector.octets)
+        return ASK
     if vector.earlier is not None:
         return AGAIN
     return STREAMING if vector.chunks is not None else WHOLE
@@ -91,7 +97,7 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
         if wanted == WHOLE and not offered(wanted, greeting):
             wanted, vector = STREAMING, replace(vector, chunks=(len(vector.octets),))  # a stream of one chunk
         batch = Batch.of([vector])
-        declared = () if vector.category in WIDTHS else limits_of(greeting)
+        declared = () if wanted in ENCODE + ANNOUNCE + ENCODE_UTF16 + ASK else limits_of(greeting)
         answers: list[Answer] = []
         try:
             for answered in resolved.observe((batch, operation) for operation in offered(wanted, greeting)):

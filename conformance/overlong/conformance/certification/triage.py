@@ -24,6 +24,7 @@ from overlong.conformance.protocol.wire import (
     DECODE,
     ENCODING,
     GUARDED,
+    OTHER_INPUT,
     REPLACE,
     REPLACING,
     STREAM_DECODE,
@@ -216,7 +217,7 @@ class SameAsWhole(Pass):
         return frozenset(vector.octets for vector in core_vectors())
 
     def enters(self, finding: Finding) -> Finding:
-        if finding.operation in ENCODING:  # an encoder's input is no stream of octets
+        if finding.operation in OTHER_INPUT:  # it is no stream of octets
             return finding
         key = finding.vector.octets, finding.operation in REPLACING
         if finding.vector.chunks is None:
@@ -229,7 +230,7 @@ class SameAsWhole(Pass):
         return replace(finding, code=whole.code, place=whole.place)
 
     def all_enter(self, found: Divergences) -> None:
-        if found.operation not in ENCODING:
+        if found.operation not in OTHER_INPUT:
             core = self._asked_in_chunks
             if core.isdisjoint(found.octets):
                 return

@@ -45,8 +45,10 @@ def command(what: tuple[str, ...], profile: str) -> None:
     from overlong.conformance.protocol.kind import KINDS
     from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.questions import Asked
     from overlong.conformance.vectors.vector import IdError, Vector
     from overlong.reference import DEFECTS
+    from overlong.reference.questions import QUESTIONS
 
     text = " ".join(what)
     lines: Iterable[str]
@@ -61,7 +63,8 @@ def command(what: tuple[str, ...], profile: str) -> None:
         octets = _octets_of_characters(text)
         try:
             if octets is None:
-                octets = Vector.from_id(text.replace("0x", "").replace("\\x", "").replace(",", " ")).octets
+                vector = Vector.from_id(text.replace("0x", "").replace("\\x", "").replace(",", " "))
+                octets = Asked.of(vector.octets).text if vector.category in QUESTIONS else vector.octets
         except IdError:
             raise click.UsageError(
                 f"'{printable(text, 60)}' is neither octets in hexadecimal (E0 80 AF), nor code points (U+20AC), "

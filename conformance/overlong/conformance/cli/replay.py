@@ -120,13 +120,15 @@ def command(words: tuple[str, ...], profile: str, why: bool, timeout: float, res
 def _show_input(vector: Vector, answers: list[Answer]) -> None:
     """Print what is given to the target."""
     from overlong.conformance.oracle.stream_state import ended_how
-    from overlong.conformance.protocol.wire import SEPARATE
+    from overlong.conformance.protocol.wire import ASK, SEPARATE
     from overlong.conformance.report.wording import in_chunks
     from overlong.conformance.support.printable import spaced_hex
+    from overlong.conformance.vectors.questions import words_of
 
     what = "values" if any(answer.operation == SEPARATE for answer in answers) else "chunks"
     chunks = f"  in {what} of {in_chunks(vector.chunks)}" if vector.chunks is not None else ""
-    click.echo(f"input     {spaced_hex(vector.octets)}{chunks}")
+    asked = any(answer.operation == ASK for answer in answers)
+    click.echo(f"input     {words_of(vector.octets) if asked else spaced_hex(vector.octets)}{chunks}")
     if vector.earlier is not None:
         earlier = " | ".join(spaced_hex(chunk) for chunk in vector.earlier)
         click.echo(f"earlier   {earlier}, a stream that {ended_how(vector.earlier, vector)}")

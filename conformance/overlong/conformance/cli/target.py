@@ -44,8 +44,9 @@ def abis_command() -> None:
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.cli.options import width
     from overlong.conformance.targets.adapters.abi import ABIS
+    from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS, question_abi
 
-    for abi in ABIS.values():
+    for abi in (*ABIS.values(), *map(question_abi, QUESTION_ABIS)):
         click.echo(click.style(abi.name, bold=True))
         for text in (abi.prototype, abi.says):
             for line in textwrap.wrap(text, width(), initial_indent="  ", subsequent_indent="    "):

@@ -24,6 +24,7 @@ from overlong.conformance.protocol.wire import (
     DECODE,
     ENCODING,
     GUARDED,
+    OTHER_INPUT,
     REPLACING,
     SEPARATE,
     STREAMING,
@@ -56,7 +57,7 @@ def predicts(condition: Condition | OfNumbers, code: str, finding: Finding) -> b
     operation, vector = finding.operation, finding.vector
     if isinstance(condition, OfNumbers):
         return operation in ENCODING and condition.holds(vector.octets, operation)
-    if operation in ENCODING + SEPARATE:
+    if operation in OTHER_INPUT + SEPARATE:
         return False
     earlier = () if operation in AGAIN else vector.earlier or ()  # a decoder used before has the faults of a new one
     question = Question(vector.octets, earlier, vector.chunks)

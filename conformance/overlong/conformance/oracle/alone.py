@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.wire import BATCH, ENCODING
+from overlong.conformance.protocol.wire import BATCH, OTHER_INPUT
 from overlong.conformance.vectors.batch import Batch, Member
 from overlong.reference.defect import UNEXPECTED_TAIL
 
@@ -71,7 +71,7 @@ def otherwise(asked: Sequence[tuple[Member, str]], target: Target) -> Iterator[t
     again, order = list[tuple[Batch, str]](), list[tuple[int, str]]()
     for (operation, _, _), same in groups.items():
         places = same
-        if operation not in ENCODING:  # there, octets spell numbers
+        if operation not in OTHER_INPUT:
             places = [same[number] for number in _reordered(Batch.gathered([asked[place][0] for place in same]))]
         batch = Batch.gathered([asked[place][0] for place in places])
         again.append((replace(batch, singly=True), operation))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.earliest import judge, marks_in, suspects
 from overlong.conformance.oracle.encoder_fault import encoder_fault
 from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.oracle.function_fault import function_fault, shape_fault
 from overlong.conformance.oracle.own_mode import is_open, own_mode_fault
 from overlong.conformance.oracle.stream_state import ended_how, lost_states
 from overlong.conformance.protocol.kind import Code
@@ -29,9 +30,11 @@ from overlong.conformance.protocol.observation import (
 )
 from overlong.conformance.protocol.wire import (
     AGAIN,
+    ASK,
     ENCODING,
     GUARDED,
     OPERATIONS,
+    OTHER_INPUT,
     REPLACING,
     SEPARATE,
     STREAMING,
@@ -39,6 +42,7 @@ from overlong.conformance.protocol.wire import (
     read_numbers,
 )
 from overlong.conformance.vectors.encoding import encoded
+from overlong.conformance.vectors.questions import Asked
 from overlong.conformance.vectors.vector import Vector, form_at
 from overlong.reference import Decoded, MaximalSubpart, Rejected, WellFormed, is_well_formed
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
@@ -105,6 +109,8 @@ def expected_of(vector: Vector, operation: str) -> Outcome:
     """The reference's answer to an operation; where RFC 3629 leaves it open, Unicode's recommendation."""
     if operation in ENCODING:
         return encoded(operation, vector.octets, vector.profile.dialect, vector.profile.encodes)
+    if operation == ASK:
+        return Decoded(Asked.of(vector.octets).right(vector.profile.divides).numbers)
     if operation == GUARDED:
         return Decoded(())
     if operation == SEPARATE:
@@ -125,6 +131,12 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
     if operation in ENCODING and isinstance(observed, Accepted | Refused):
         fault = encoder_fault(vector, operation, expected, observed)
         return None if fault is None else finding(*fault)
+    if operation == ASK and isinstance(observed, Accepted | Refused):
+        misshapen = shape_fault(vector, observed)
+        if misshapen is not None:
+            return Finding(vector, operation, Code.MISBEHAVED, expected, misshapen, vector.category)
+        fault = function_fault(vector, observed)
+        return None if fault is None else finding(*fault)
     if operation == GUARDED and isinstance(observed, Refused):
         code = memory_fault(observed)
         return finding(code) if isinstance(code, str) else Finding(vector, operation, Code.MISBEHAVED, expected, code)
@@ -135,7 +147,7 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
         case _, Unsupported():
             return None
         case _, Failed() | Crashed() | TimedOut() | Misbehaved():
-            return finding(FAULTS[type(observed)], place_of_fault(operation))
+            return finding(FAULTS[type(observed)], vector.category if operation == ASK else place_of_fault(operation))
         case _ if is_open(vector, operation):
             fault = own_mode_fault(vector, observed)
             return None if fault is None else finding(*fault)
@@ -192,8 +204,8 @@ def _compare_list(vector: Vector, finding: Callable[[str], Finding], *, accepted
 
 
 def place_of_fault(operation: str) -> str:
-    """The place, separate for encoders: their faults refute another claim, so they never share a decoder's bucket."""
-    return OPERATIONS[operation] if operation in ENCODING else ""
+    """The place, separate for encoders and questions: their faults refute other claims, so they share no bucket."""
+    return OPERATIONS[operation] if operation in OTHER_INPUT else ""
 
 
 def _chunked(vector: Vector, operation: str, whole: Finding) -> Finding:

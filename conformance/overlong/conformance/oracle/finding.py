@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.protocol.kind import ENCODER, KINDS, VERDICT
+from overlong.conformance.oracle.function_fault import TOLD, answer_in_words, fault_in_words
+from overlong.conformance.protocol.kind import ENCODER, FUNCTIONS, KINDS, VERDICT
 from overlong.conformance.protocol.memory_fault import EXPECTED, memory_words
 from overlong.conformance.protocol.observation import (
     Accepted,
@@ -20,7 +21,7 @@ from overlong.conformance.protocol.observation import (
     TimedOut,
     Unsupported,
 )
-from overlong.conformance.protocol.wire import ANNOUNCE, DECODE, ENCODING, GUARDED, SEPARATE, big_endian
+from overlong.conformance.protocol.wire import ANNOUNCE, ASK, DECODE, ENCODING, GUARDED, SEPARATE, big_endian
 from overlong.conformance.support.printable import code_points, printable, spaced_hex
 from overlong.reference import DEFECTS, Decoded
 from overlong.reference.theory import shortlex
@@ -44,6 +45,8 @@ def claim_of(code: str, operation: str) -> str:
     """The claim that a divergence of this code refutes, in an answer to this operation."""
     if operation in ENCODING:  # also for a crash
         return ENCODER
+    if operation == ASK:
+        return FUNCTIONS
     return KINDS[code].claim if code in KINDS else VERDICT
 
 
@@ -70,6 +73,8 @@ class Finding:
 
     @property
     def title(self) -> str:
+        if self.operation == ASK and self.code in TOLD:
+            return fault_in_words(self.vector, self.code, self.observed)
         return KINDS[self.code].title if self.code in KINDS else f"{DEFECTS[self.code].title} accepted"
 
     @property
@@ -187,6 +192,8 @@ def expected_in_words(expected: Outcome, operation: str = DECODE) -> str:
             return f"refuse at index {expected.offset}"
         written = bytes(expected.scalars)
         return f"announce {_size(written)}" if operation == ANNOUNCE else f"encode as {spaced_hex(written)}"
+    if operation == ASK and isinstance(expected, Decoded):
+        return f"answer {answer_in_words(expected.scalars)}"
     if operation == GUARDED:
         return EXPECTED
     if operation == SEPARATE:
@@ -207,6 +214,8 @@ def observed_in_words(observed: Observation, operation: str = DECODE) -> str:
             return f"announced {_size(octets)}" if operation == ANNOUNCE else f"encoded as {spaced_hex(octets)}"
         case Refused(index) if operation in ENCODING:
             return "refused" if index is None else f"refused at index {index}"
+        case Accepted(values) if operation == ASK:
+            return f"answered {answer_in_words(values or ())}"
         case Refused() if operation == GUARDED:
             return memory_words(observed)
         case Accepted() if operation == GUARDED:

@@ -16,12 +16,13 @@ from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.own_mode import is_open
 from overlong.conformance.protocol.kind import POSITION, UNDECLARED
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.protocol.wire import ENCODING, REPLACING, SEPARATE, VALIDATE
+from overlong.conformance.protocol.wire import ENCODING, QUESTION, REPLACING, SEPARATE, VALIDATE
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.batch import Batch
 from overlong.reference import Decoded, Rejected
 from overlong.reference.layout import load_layout
 from overlong.reference.order import SIGNATURE
+from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -110,7 +111,9 @@ def without(batch: Batch, limits: tuple[DeclaredLimit, ...]) -> tuple[Batch, lis
     """The batch without the strings that a limit affects, possibly empty; and these strings."""
     if not any(limit.pattern.search(batch.octets) for limit in limits):  # no further cost for most batches
         return batch, []
-    aside = [place for place, vector in enumerate(batch) if any(limit.touches(vector.octets) for limit in limits)]
+    before = QUESTION.size if batch.category in QUESTIONS else 0
+    texts = (vector.octets[before:] for vector in batch)
+    aside = [place for place, text in enumerate(texts) if any(limit.touches(text) for limit in limits)]
     if not aside:
         return batch, []
     gone = set(aside)

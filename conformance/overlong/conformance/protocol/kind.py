@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY, SEPARATE_VALUES, LIMITS = (
+VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY, SEPARATE_VALUES, FUNCTIONS, LIMITS = (
     "verdict",
     "scalars",
     "error position",
@@ -19,6 +19,7 @@ VERDICT, SCALARS, POSITION, REPLACEMENT, STREAMING, EARLIEST, ENCODER, MEMORY, S
     "encoder",
     "memory",
     "separate values",
+    "functions",
     "declared limits",
 )
 CLAIMS = {
@@ -31,10 +32,11 @@ CLAIMS = {
     ENCODER: "encodes every scalar value as RFC 3629 demands, and nothing else",
     MEMORY: "stays within the memory that it is given, and gives the same answers at every address",
     SEPARATE_VALUES: "accepts a list if each of its values alone is well-formed, and no other list",
+    FUNCTIONS: "counts, cuts and steps through text as its characters demand",
     LIMITS: "has its declared limits",
 }
 """The claims of a certificate, in the order of a report; :data:`LIMITS` only if it fails,
-:data:`SEPARATE_VALUES` only for a target that takes lists."""
+:data:`SEPARATE_VALUES` only for a target that takes lists, :data:`FUNCTIONS` only for one that answers questions."""
 
 
 class Code(StrEnum):
@@ -77,13 +79,21 @@ class Code(StrEnum):
     EARLIER_CALLS = "OV807"
     JOINED_VALUES = "OV901"
     LIST_REFUSED = "OV902"
+    WRONG_COUNT = "OV911"
+    WRONG_BOUNDARY = "OV912"
+    CHARACTER_CUT = "OV913"
+    WRONG_LENGTH = "OV914"
+    WRONG_STEP = "OV915"
+    WRONG_INDEX = "OV916"
+    OUT_OF_RANGE = "OV917"
+    QUESTION_REFUSED = "OV918"
 
 
 BREAKDOWNS = {Code.CRASHED, Code.TIMED_OUT, Code.MISBEHAVED, Code.UNSTABLE}
 """The codes of failures that cost a restart."""
 UNDECLARED = Code.UNDECLARED
 """The code of answers that refute a declared limit; the strings are otherwise exempt because of it."""
-GRAVE = {VERDICT, SCALARS, STREAMING, ENCODER, SEPARATE_VALUES, MEMORY}
+GRAVE = {VERDICT, SCALARS, STREAMING, ENCODER, SEPARATE_VALUES, FUNCTIONS, MEMORY}
 """The claims without which a decoder is not conformant: those that RFC 3629 itself demands, and memory, for the answers
 of a function that leaves its memory are worth nothing. RFC 3629 leaves open how a decoder reports a refusal and how it
 replaces ill-formed octets: those are separate claims, after Unicode and WHATWG."""
@@ -241,5 +251,36 @@ KINDS = {
         Kind(Code.LIST_REFUSED, SEPARATE_VALUES, "list of well-formed values refused", "RFC 3629 §4",
              "Each value of a list is well-formed, and the list was refused. Usual causes: an offset that is off by "
              "one, an empty value or an empty list taken for an error, a length that is cut at 8 or 16 bits."),
+        Kind(Code.WRONG_COUNT, FUNCTIONS, "wrong count", "Unicode ch. 3, D76",
+             "The number of scalar values, or of UTF-16 code units, is not that of the text. Usual causes: octets "
+             "counted, one length of character counted wrongly, scalar values beyond U+FFFF taken for one code unit, "
+             "a fast path for whole words that miscounts at its end."),
+        Kind(Code.WRONG_BOUNDARY, FUNCTIONS, "wrong boundary", "Unicode ch. 3, D92",
+             "An offset at which no character starts is taken for a boundary, or a boundary is missed; or the "
+             "nearest one is another. Usual causes: a lead octet taken for a tail, a search that stops after too few "
+             "octets, or at the wrong side."),
+        Kind(Code.CHARACTER_CUT, FUNCTIONS, "character cut", "Unicode ch. 3, D92",
+             "The answer is an offset inside a well-formed character. A caller that cuts the text there makes it "
+             "ill-formed: readers refuse it, or show U+FFFD. Usual causes: a limit in octets used as it is, one tail "
+             "too few stepped over, a lead left behind without its tails."),
+        Kind(Code.WRONG_LENGTH, FUNCTIONS, "wrong length kept", "",
+             "Fewer characters were kept than fit, more than were allowed, or an incomplete one at the end. Usual "
+             "causes: a character dropped that ends exactly at the limit, a whole character at the end taken for an "
+             "incomplete one, octets or code points counted where UTF-16 code units are."),
+        Kind(Code.WRONG_STEP, FUNCTIONS, "wrong character or width", "RFC 3629 §3",
+             "A step forwards or backwards gives another scalar value, or another width, than the character there "
+             "has. A loop then reads octets twice or skips some. Usual causes: a search for the lead that ends after "
+             "too few tails, a width taken from the wrong octet, a mask that is wrong for one length."),
+        Kind(Code.WRONG_INDEX, FUNCTIONS, "wrong index", "Unicode ch. 3, D77",
+             "An offset in octets was mapped to another index of UTF-16 or of scalar values, or the reverse. An "
+             "editor or a peer then points at other text. Usual causes: characters beyond U+FFFF counted as one code "
+             "unit, octets taken for characters."),
+        Kind(Code.OUT_OF_RANGE, FUNCTIONS, "answer out of range", "",
+             "The answer lies beyond the input, or beyond the limit that was given. A caller that uses it reads or "
+             "writes outside its memory. Usual causes: a length that a lead announces and the input does not have, a "
+             "comparison that is off by one."),
+        Kind(Code.QUESTION_REFUSED, FUNCTIONS, "question refused", "",
+             "The text is well-formed and the question has an answer, and the function refused it or reported an "
+             "error."),
     )
 }  # fmt: skip

@@ -19,6 +19,8 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import JsonError, loads
 from overlong.reference.layout import load_layout
 from overlong.reference.order import CODE_POINTS
+from overlong.reference.questions import QUESTIONS
+from overlong.reference.reading import MODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,6 +35,7 @@ AGAIN_DECODE, AGAIN_REPLACE = "N", "M"
 ENCODE, ENCODE_UTF16, ANNOUNCE = "E", "F", "Z"
 GUARDED = "G"
 SEPARATE = "I"
+ASK = "Q"
 SHARED_BATCH = "C"
 """A batch whose items and answers are in shared memory. It is not in the list of operations: see ``shared_memory``."""
 OPERATIONS = {
@@ -49,14 +52,17 @@ OPERATIONS = {
     ANNOUNCE: "announce the size of what is encoded",
     GUARDED: "examine what it does to memory",
     SEPARATE: "validate a list of values",
+    ASK: "answer a question about a text",
     BATCH: "batch",
 }
 STREAMING = STREAM_DECODE + STREAM_REPLACE
 AGAIN = AGAIN_DECODE + AGAIN_REPLACE
 REPLACING = REPLACE + STREAM_REPLACE + AGAIN_REPLACE
 ENCODING = ENCODE + ENCODE_UTF16 + ANNOUNCE
-MEASURED = VALIDATE + DECODE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED + SEPARATE
+MEASURED = VALIDATE + DECODE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED + SEPARATE + ASK
 """The operations, in the order of the requests."""
+OTHER_INPUT = ENCODING + ASK
+"""The operations whose vectors do not hold a text to decode, but numbers, or a question and a text."""
 
 ACCEPTED, REFUSED, UNSUPPORTED, FAILED = b"A", b"R", b"U", b"X"
 NOT_SAID = 0xFFFFFFFF
@@ -72,6 +78,8 @@ LARGEST_GREETING = 1 << 16
 _TEXT_SHOWN = 1 << 12  # octets of a text that messages may show
 
 HEAD = struct.Struct(">II")  # length of the rest, request id
+QUESTION = struct.Struct(">BI")
+"""The number of a question and its argument: a text follows."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +129,8 @@ class Units:
 
 OCTETS = Units("octets", 1, "")
 """The units of an encoder's output, for every target."""
+NUMBERS = Units("numbers", 4, "")
+"""The units of an answer to a question, for every target."""
 
 
 def _in_utf16(number: int) -> str:
@@ -218,6 +228,7 @@ WORDS = {
     "stream_refusals": ("marked",),
     "offsets": ("octets", "units", "scalars"),
     "shared_memory": ("mapped",),
+    "ill_formed": tuple(MODES),
 }
 """Optional members of a greeting, each with its allowed words."""
 
@@ -256,11 +267,15 @@ class Greeting:
     constants: tuple[int, ...] = field(default=(), compare=False)
     """Numbers that the decoder's code names, ascending: sweeps ask around them. Those of a module may be drawn anew in
     each process, so they do not tell decoders apart."""
+    functions: tuple[str, ...] = ()
+    """The questions that it answers, by name."""
+    ill_formed: str = ""
+    """The mode in which its functions divide ill-formed text; empty: not declared."""
     traits: dict[str, str] = field(default_factory=dict[str, str])
 
     def units_of(self, operation: str) -> Units:
         """The units of an operation's output."""
-        return OCTETS if operation in ENCODING else self.units
+        return OCTETS if operation in ENCODING else NUMBERS if operation == ASK else self.units
 
     @property
     def marks_refusals(self) -> bool:
@@ -309,7 +324,8 @@ class Greeting:
         constants = cast("list[int]", greeting.get("constants", []))
         if type(constants) is not list or any(type(each) is not int for each in constants):
             raise ProtocolError('"constants" in its greeting is not a list of integers')
-        known = {"overlong", "name", "version", "language", "operations", "units", "error_mode", *WORDS}
+        functions = _functions(greeting.get("functions", []), asked=ASK in operations)
+        known = {"overlong", "name", "version", "language", "operations", "units", "error_mode", "functions", *WORDS}
         return cls(
             name=text("name", "unnamed"),
             version=text("version"),
@@ -323,8 +339,30 @@ class Greeting:
             offsets=text("offsets", "octets"),
             shared_memory=text("shared_memory"),
             constants=tuple(sorted(set(constants))),
-            traits={key: text(key) for key in sorted(greeting) if key not in known and isinstance(greeting[key], str)},
+            functions=functions,
+            ill_formed=text("ill_formed"),
+            traits={
+                **{key: text(key) for key in sorted(greeting) if key not in known and isinstance(greeting[key], str)},
+                **({"functions": ", ".join(functions)} if functions else {}),
+                **({"ill_formed": text("ill_formed")} if text("ill_formed") else {}),
+            },
         )
+
+
+def _functions(said: Any, *, asked: bool) -> tuple[str, ...]:
+    """The questions that a greeting names.
+
+    Raises:
+        ProtocolError: they are no list of names, or there are none and it is to be asked some.
+    """
+    names = cast("list[str]", said)
+    if type(said) is not list or any(type(each) is not str for each in names):
+        raise ProtocolError('"functions" in its greeting is not a list of names')
+    if unknown := set(names) - set(QUESTIONS):
+        raise ProtocolError(f'"functions" names "{printable(min(unknown))}"; there are {", ".join(QUESTIONS)}')
+    if asked != bool(names):
+        raise ProtocolError(f'{ASK} in "operations" and names of "functions" belong together; its greeting has one')
+    return tuple(name for name in QUESTIONS if name in names)
 
 
 def frame(request: int, body: bytes) -> bytes:

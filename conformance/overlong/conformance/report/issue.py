@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol.kind import (
     EARLIEST,
     ENCODER,
+    FUNCTIONS,
     KINDS,
     LIMITS,
     MEMORY,
@@ -52,6 +53,7 @@ _EFFECTS = {
     EARLIEST: "a peer waits for what could have come",
     ENCODER: "data loss: what is written is not what was meant",
     MEMORY: "memory outside the input or the output is touched",
+    FUNCTIONS: "text is cut, counted or read at a wrong place",
     LIMITS: "callers rely on what is not so",
 }
 """The harm of a divergence, by its code, or else by its claim. The text of an accepted defect names its own harm."""

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certification.tiers import short_of_usual
 from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.protocol.kind import CLAIMS, UNDECLARED, Code
-from overlong.conformance.protocol.wire import SEPARATE, UNITS
+from overlong.conformance.protocol.wire import ASK, SEPARATE, UNITS
 from overlong.conformance.results.headline import WAITS, state_of
 from overlong.conformance.results.model import EXPECTED, INPUTS, MORE, SENTENCE, ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.questions import words_of
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DIALECTS
 
@@ -303,7 +304,7 @@ def given(cause: Cause, profile: str = "") -> str:
         cause: the cause with these data.
         profile: decides how the earlier stream ended; empty: leave that out.
     """
-    words = spaced_hex(cause.octets)
+    words = words_of(cause.octets) if cause.operation == ASK else spaced_hex(cause.octets)
     if cause.chunks is not None and (len(cause.chunks) > 1 or profile):
         words += f" in {'values' if cause.operation == SEPARATE else 'chunks'} of {in_chunks(cause.chunks)}"
     if cause.earlier is not None:

@@ -14,6 +14,7 @@ from overlong.conformance.protocol.kind import (
     CLAIMS,
     EARLIEST,
     ENCODER,
+    FUNCTIONS,
     LIMITS,
     MEMORY,
     REPLACEMENT,
@@ -25,6 +26,7 @@ from overlong.conformance.protocol.kind import (
 )
 from overlong.conformance.protocol.wire import (
     AGAIN,
+    ASK,
     DECODE,
     ENCODE,
     ENCODE_UTF16,
@@ -67,6 +69,7 @@ MEASURED_BY = {
     ENCODER: ENCODE + ENCODE_UTF16,
     MEMORY: GUARDED,
     SEPARATE_VALUES: SEPARATE,
+    FUNCTIONS: ASK,
 }
 
 
@@ -187,7 +190,8 @@ class Run:
         return self.profile.as_said(self.greeting)
 
     def __post_init__(self) -> None:
-        left_out = {LIMITS} if SEPARATE in self.greeting.operations else {LIMITS, SEPARATE_VALUES}
+        rare = {SEPARATE_VALUES, FUNCTIONS}
+        left_out = {LIMITS} | {each for each in rare if MEASURED_BY[each] not in self.greeting.operations}
         self.claims = {claim: NOT_MEASURED for claim in CLAIMS if claim not in left_out} | self.claims
         self._findings = hashlib.sha256()
         self._of: dict[tuple[str, str], Bucket] = {}

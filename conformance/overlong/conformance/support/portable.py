@@ -48,7 +48,8 @@ def one_spelling(target: str) -> str:
     place, mark, convention = target.partition(_ABI)
     if not place.startswith(_FUNCTIONS) or convention.startswith("py:"):  # a file's name may have spaces
         return target
-    return f"{place}{mark}{''.join(convention.split())}"
+    abi, more, traits = convention.partition("&")  # words of a trait have spaces: nul=ends the string
+    return f"{place}{mark}{''.join(abi.split())}{more}{traits}"
 
 
 def portable_file(path: Path) -> str:

@@ -22,6 +22,7 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
+from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.process import Ended
 from overlong.reference.core import why_not
@@ -57,6 +58,8 @@ def _unsuitable(target: FramedTarget) -> str:
     command = list(target.command)
     if command[_PLACE : _PLACE + 1] != [str(ADAPTERS / "shared_library.py")]:
         return "it is no function of a shared library (so:)"
+    if command[_PLACE + 3] in QUESTION_ABIS:
+        return "it answers questions, and no sweep asks any"
     if command[_PLACE + 3] not in ABIS:
         return "a function of Python stands between (abi=py:)"
     if sys.platform == "win32":

@@ -20,6 +20,7 @@ from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     ANNOUNCE,
+    ASK,
     ECHO,
     ECHO_PROBE,
     ENCODE,
@@ -36,6 +37,7 @@ from overlong.conformance.targets.process import Ended, Process, size_in_words, 
 from overlong.conformance.targets.requests import prepared, received, slot_of, waits_for_room
 from overlong.conformance.targets.spares import Spares
 from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.questions import sample
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
@@ -90,6 +92,8 @@ class FramedTarget:
     """Called before each restart; raises TargetError if a file of the target has changed."""
     is_command: bool = False
     """It is a program of the user's, which may load files that its command line does not name."""
+    is_question: bool = False
+    """It is a function that answers a question, and needs no vectors for decoders."""
     subjects: tuple[Path, ...] = ()
     """More files that identify it."""
     restarts: int = 0
@@ -386,7 +390,8 @@ class FramedTarget:
             )
         for operation in operations:
             if operation in MEASURED:
-                letter = Batch.of([Vector("smoke", _LETTER.get(operation, b"a"), chunks=(1,))])
+                octets = sample(self.greeting.functions) if operation == ASK else _LETTER.get(operation, b"a")
+                letter = Batch.of([Vector("smoke", octets, chunks=(1,))])
                 asked, frames = prepared(process, letter, operation, slot_of(process, letter, operation))
                 process.send_frames(*frames)
                 answers = received(process, asked, self.timeout)

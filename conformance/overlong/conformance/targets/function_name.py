@@ -9,9 +9,11 @@ from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.wire import TRAITS
 from overlong.conformance.support.near import nearest
 from overlong.conformance.support.printable import printable
+from overlong.reference.questions import QUESTIONS
+from overlong.reference.reading import MODES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 _SAID = tuple(f"{member}={word}" for member, words in TRAITS.items() for word in words)
 """Traits that a user may give for a function, as in a greeting (docs/protocol.md)."""
@@ -41,6 +43,33 @@ def declared(shown: str, where: str, words: Iterable[str], *more: str) -> tuple[
     return said
 
 
+_OF_QUESTIONS: dict[str, Collection[str]] = {"as": QUESTIONS, "ill_formed": MODES}
+"""What a user may say of a function that answers a question: which, and its mode for ill-formed text."""
+
+
+def of_questions(shown: str, words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """What is said of a function that answers a question, by member, and the other words.
+
+    Args:
+        shown: the target as the user wrote it, safe to show.
+        words: ``MEMBER=WORD`` each.
+
+    Raises:
+        UnknownTarget: there is no such question or mode, or a member occurs twice.
+    """
+    said, others = dict[str, str](), list[str]()
+    for word in words:
+        member, _, name = word.partition("=")
+        if member not in _OF_QUESTIONS:
+            others.append(word)
+        elif name not in _OF_QUESTIONS[member] or member in said:
+            known = ", ".join(_OF_QUESTIONS[member])
+            raise UnknownTarget(f"{shown}: '{printable(word)}': after {member}= stands one of {known}, once")
+        else:
+            said[member] = name
+    return said, others
+
+
 @dataclass(frozen=True)
 class FunctionName:
     """The parts of a function's name."""
@@ -49,6 +78,8 @@ class FunctionName:
     name: str
     abi: str
     traits: tuple[str, ...]
+    ill_formed: str
+    """Its mode for ill-formed text, if it answers a question; empty if none is declared."""
 
     @classmethod
     def of(cls, shown: str, rest: str, form: str) -> FunctionName:
@@ -66,8 +97,11 @@ class FunctionName:
         file, _, name = place.rpartition(":")
         if not mark or not file or not name:
             raise UnknownTarget(f"{shown}: {form}")
-        abi, *traits = query.split("&")
-        return cls(file, name, abi, declared(shown, "after the abi", traits))
+        abi, *words = query.split("&")
+        said, traits = of_questions(shown, words)
+        if "as" in said:
+            raise UnknownTarget(f"{shown}: write the question as its abi, and leave out as={said['as']}")
+        return cls(file, name, abi, declared(shown, "after the abi", traits), said.get("ill_formed", ""))
 
     def no_abi(self, shown: str, known: Sequence[str], where: str, more: str) -> UnknownTarget:
         """The error for a name that is no ABI: it suggests three, and names the list of all.

@@ -15,6 +15,7 @@ from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.interpreter import script
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
+from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.function_name import FunctionName
 from overlong.reference.extra import install
@@ -57,15 +58,18 @@ def library_command(name: str, rest: str) -> list[str]:
         if not colon or not file.endswith(".py") or not name_of:
             raise UnknownTarget(f"{shown}: write abi=py:FILE.py:FUNCTION")
         return [*worker, symbols, "py", file, name_of, *function.traits]
-    abi = ABIS.get(convention)
-    if abi is None:
-        raise function.no_abi(shown, tuple(ABIS), "", _KNOWN)
+    if convention not in ABIS and convention not in QUESTION_ABIS:
+        raise function.no_abi(shown, (*ABIS, *QUESTION_ABIS), "", _KNOWN)
+    if convention in ABIS and function.ill_formed:
+        raise UnknownTarget(f"{shown}: ill_formed= is for a function that answers a question; {_KNOWN}")
+    functions = ABIS[convention].functions if convention in ABIS else ()
     given = symbols.count(",") + 1
-    least = min(4, len(abi.functions)) or 1
-    if not least <= given <= max(len(abi.functions), 1):
-        wanted = f"write {','.join(abi.functions[:4])}, and reset if it has one" if abi.functions else "name one"
+    least = min(4, len(functions)) or 1
+    if not least <= given <= max(len(functions), 1):
+        wanted = f"write {','.join(functions[:4])}, and reset if it has one" if functions else "name one"
         raise UnknownTarget(f"{shown}: it names {given} function{'s' * (given != 1)}; {wanted}")
-    return [*worker, symbols, convention, *function.traits]
+    mode = [f"ill_formed={function.ill_formed}"] if function.ill_formed else []
+    return [*worker, symbols, convention, *mode, *function.traits]
 
 
 def library_in(command: Sequence[str]) -> str:

@@ -13,18 +13,20 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.portable import one_spelling
 from overlong.conformance.support.printable import as_name, printable
+from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.builtin import python_command
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured, set_up
 from overlong.conformance.targets.consent import check
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.function_name import declared
+from overlong.conformance.targets.function_name import declared, of_questions
 from overlong.conformance.targets.functions import library_command, library_in, wasm_command
 from overlong.conformance.targets.library_version import version_of
 from overlong.conformance.targets.line_by_line import is_line_by_line, line_command
 from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.shipped import all_shipped, shipped
+from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -85,6 +87,7 @@ def resolve(
         )
     name = one_spelling(as_name(name))
     target = _framed(name, _COMMANDS[kind](name, name.partition(":")[2]), limits)
+    target.is_question = any(word in QUESTION_ABIS or word.startswith("as=") for word in target.command)
     if kind == "so":
         target.version = partial(version_of, library_in(target.command))
         target.suspicion = "perhaps abi= is not how the function is called: see 'overlong target abis'"
@@ -196,9 +199,17 @@ def _python(name: str, rest: str) -> list[str]:
     place, colon, attribute = rest.rpartition(":")
     if not colon or not place or not attribute:
         raise UnknownTarget(f"{printable(name)}: write py:MODULE:CALLABLE or py:FILE.py:CALLABLE")
-    words = declared(printable(name), "after the question mark", query.split("&") if query else (), *PYTHON_MODES)
+    shown = printable(name)
+    asked, others = of_questions(shown, query.split("&") if query else ())
+    words = declared(shown, "after the question mark", others, *PYTHON_MODES)
+    question = QUESTIONS.get(asked.get("as", ""))
+    if asked and question is None:
+        raise UnknownTarget(f"{shown}: ill_formed= is for a function that answers a question; write as=..., too")
+    if question is not None:
+        asked["as"] = f"{question.name}({question.argument})"
     mode = (word.removeprefix(_MODE) for word in words if word.startswith(_MODE))
-    return python_command(place, attribute, *mode, *(word for word in words if not word.startswith(_MODE)))
+    traits = (word for word in words if not word.startswith(_MODE))
+    return python_command(place, attribute, *mode, *(f"{member}={word}" for member, word in asked.items()), *traits)
 
 
 _COMMANDS: dict[str, Callable[[str, str], list[str]]] = {

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
+    ASK,
     DECODE,
     ENCODING,
     GUARDED,
     INCOMPLETE_NOT_SAID,
     NOT_SAID,
+    NUMBERS,
     OCTETS,
     REFUSED,
     REPLACING,
@@ -35,6 +37,7 @@ from overlong.conformance.protocol.wire import (
     stream_head,
     stream_payload,
 )
+from overlong.conformance.vectors import questions
 from overlong.conformance.vectors.certainty import certainty
 from overlong.conformance.vectors.encoding import answers
 from overlong.conformance.vectors.profile import RFC3629, Profile
@@ -177,7 +180,7 @@ class Batch:
         """Compute ahead the requests of these operations, and the expected answers of a target with these units."""
         for operation in operations:
             self.payloads(operation)
-            self.expected(operation, OCTETS if operation in ENCODING else units)
+            self.expected(operation, OCTETS if operation in ENCODING else NUMBERS if operation == ASK else units)
             if operation in STREAMING + AGAIN:
                 for marked in (True, False):
                     self.expected_marks(operation, units, marked=marked)
@@ -372,6 +375,9 @@ class Batch:
         if operation in ENCODING:
             payloads = (self.octets[start:end] for start, end in pairwise(self._starts))
             return answers(operation, payloads, self.profile.dialect, self.profile.encodes)
+        if operation == ASK:
+            payloads = (self.octets[start:end] for start, end in pairwise(self._starts))
+            return questions.answers(payloads, self.profile.divides)
         if operation == GUARDED:
             return Answers.of(ACCEPTED * len(self), bytes(4 * len(self)), bytes(len(self)), bytes(len(self)), b"")
         if operation == SEPARATE:

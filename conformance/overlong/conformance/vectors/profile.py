@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.wire import ENCODING, REPLACING
+from overlong.conformance.protocol.wire import ASK, ENCODING, REPLACING
 from overlong.reference import ERROR_MODES, Dialect, ErrorMode, decode_scalars, dialect
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ class Profile:
     """The target's name of an error mode unknown to overlong; empty if :attr:`replaces` is its mode."""
     counts: str = "octets"
     """The unit of a refusal's offset: ``octets``, ``scalars``, or ``utf-16`` code units."""
+    functions: str = ""
+    """The names of the questions that it answers, with spaces between; empty: all."""
+    divides: str = ""
+    """The mode in which its functions divide ill-formed text; empty if none is declared."""
 
     @property
     def name(self) -> str:
@@ -46,6 +50,8 @@ class Profile:
             own_mode="" if known else greeting.error_mode or "unnamed",
             encodes=greeting.encode_errors,
             counts=of_units[greeting.units.name] if greeting.offsets == "units" else greeting.offsets,
+            functions=" ".join(greeting.functions),
+            divides=greeting.ill_formed,
         )
 
     def offset(self, octets: bytes, place: int) -> int:
@@ -61,7 +67,8 @@ class Profile:
             self.speaks,
             self.replaces if operation in REPLACING else RFC3629.replaces,
             self.encodes if operation in ENCODING else RFC3629.encodes,
-            counts=RFC3629.counts if operation in REPLACING + ENCODING else self.counts,
+            counts=RFC3629.counts if operation in REPLACING + ENCODING + ASK else self.counts,
+            divides=self.divides if operation == ASK else RFC3629.divides,
         )
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.explanation import explain_code, explain_octets
 from overlong.conformance.protocol.kind import KINDS
-from overlong.conformance.protocol.wire import ENCODING
+from overlong.conformance.protocol.wire import ASK, ENCODING, QUESTION
 from overlong.conformance.report.found import abbreviated, core
 from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.vector import Vector
@@ -57,15 +57,16 @@ def explain_finding(stored: Found, profile: Profile, folder: str, width: int) ->
 
 def _walk(stored: Found, profile: Profile, width: int) -> Iterator[str]:
     """The path of the finding's octets, without filler, through the automaton."""
-    start, end = core(Vector("fuzz", stored.octets, profile=profile))
-    if (start, end) != (0, len(stored.octets)):
-        before, after = stored.octets[:start], stored.octets[end:]
+    octets = stored.octets[QUESTION.size :] if stored.operation == ASK else stored.octets
+    start, end = core(Vector("fuzz", octets, profile=profile))
+    if (start, end) != (0, len(octets)):
+        before, after = octets[:start], octets[end:]
         aside = [f"{abbreviated(before)} before them"] * bool(before) + [f"{abbreviated(after)} behind them"] * bool(
             after
         )
         line = f"Its octets from offset {start} on ({', '.join(aside)}):"
         yield from textwrap.wrap(line, width)
-    yield from explain_octets(stored.octets[start:end], width, profile)
+    yield from explain_octets(octets[start:end], width, profile)
 
 
 def _offered(stored: Found, profile: Profile, folder: str) -> Iterator[str]:

@@ -31,6 +31,7 @@ SUITES = (
     "encoder-edges",
     "memory",
     "separate-values",
+    "functions",
 )
 """The default suites; they take about a second."""
 ALL = "all"

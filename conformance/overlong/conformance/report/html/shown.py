@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
-from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, GUARDED, OPERATIONS, REPLACING
+from overlong.conformance.protocol.wire import ASK, ENCODE_UTF16, ENCODING, GUARDED, OPERATIONS, QUESTION, REPLACING
 from overlong.conformance.report.html.octets import Cells, cells_of
 from overlong.conformance.report.html.svg import Picture, drawn
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
@@ -240,15 +240,16 @@ class Shower:
         tone, glyph = STANDINGS[cause.standing]
         spoken = dialect_of(profile)
         encodes = cause.operation in ENCODING
+        octets = cause.octets[QUESTION.size :] if cause.operation == ASK else cause.octets
         walk = None
-        if walked and not encodes and spoken is not None and cause.octets:
-            walk = self._picture(_walk(cause.octets, profile, cause.chunks), "its walk through the automaton")
+        if walked and not encodes and spoken is not None and octets:
+            walk = self._picture(_walk(octets, profile, cause.chunks), "its walk through the automaton")
         return ShownCause(
             cause,
             self.anchors.give(prefix, cause.id),
             tone,
             glyph,
-            None if encodes else cells_of(cause.octets, cause.chunks, None if cause.operation == GUARDED else spoken),
+            None if encodes else cells_of(octets, cause.chunks, None if cause.operation == GUARDED else spoken),
             _numbers(cause) if encodes else (),
             walk,
             OPERATIONS.get(cause.operation, ""),

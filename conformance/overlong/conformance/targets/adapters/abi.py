@@ -21,6 +21,7 @@ PARAMETERS = {
     "len": "octets, a size_t",
     "slen": "octets, a ptrdiff_t",
     "len32": "octets, an int32_t",
+    "n": "the argument of a question, a size_t",
     "out": "address of room for units",
     "cap": "units that have room there, a size_t",
     "cap32": "units that have room there, an int32_t",

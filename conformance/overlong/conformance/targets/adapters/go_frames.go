@@ -89,7 +89,7 @@ func batch(run operation, size int, payload, response []byte) []byte {
 // Greets, then answers until the input ends. traits are further members of the greeting, in JSON.
 func serve(name, version, traits string, operations map[byte]operation) {
 	letters := "PB"
-	for _, letter := range "VDLSTNMEFZ" {
+	for _, letter := range "VDLSTNMEFZQ" {
 		if operations[byte(letter)] != nil {
 			letters += string(letter)
 		}

@@ -1,4 +1,4 @@
-// Adapter for Go's standard library: go_utf8 utf8|tovalidutf8
+// Adapter for Go's standard library: go_utf8 utf8|tovalidutf8|functions
 // Build: go build -o go_utf8 go_utf8.go go_frames.go
 package main
 
@@ -85,6 +85,43 @@ func announce(octets []byte, out *answer) *refusal {
 	return nil
 }
 
+// The numbers of questions, as 'overlong docs functions' lists them.
+const countScalars, trimPartial, next, previous = 1, 9, 10, 11
+
+func ask(payload []byte, out *answer) *refusal {
+	place, octets := int(order.Uint32(payload[1:])), payload[5:]
+	switch payload[0] {
+	case countScalars:
+		out.number(uint32(utf8.RuneCount(octets)))
+	case trimPartial:
+		out.number(uint32(trim(octets)))
+	case next:
+		r, width := utf8.DecodeRune(octets[place:])
+		out.number(uint32(r))
+		out.number(uint32(width))
+	case previous:
+		r, width := utf8.DecodeLastRune(octets[:place])
+		out.number(uint32(r))
+		out.number(uint32(width))
+	default:
+		return silent
+	}
+	return nil
+}
+
+// As the documentation of FullRune suggests: what is no full rune may become one, so it is left for later.
+func trim(octets []byte) int {
+	for back := 1; back < utf8.UTFMax && back <= len(octets); back++ {
+		if start := len(octets) - back; utf8.RuneStart(octets[start]) {
+			if !utf8.FullRune(octets[start:]) {
+				return start
+			}
+			break
+		}
+	}
+	return len(octets)
+}
+
 func main() {
 	switch mode := strings.Join(os.Args[1:], " "); mode {
 	case "utf8":
@@ -93,8 +130,12 @@ func main() {
 	case "tovalidutf8":
 		serve("go-tovalidutf8", runtime.Version(), `, "error_mode": "replacement-per-run"`,
 			map[byte]operation{'L': toValid})
+	case "functions":
+		serve("go-functions", runtime.Version(),
+			`, "functions": ["count-scalars", "trim-partial", "next", "previous"], "ill_formed": "single-octets"`,
+			map[byte]operation{'Q': ask})
 	default:
-		fmt.Fprintln(os.Stderr, "usage: go_utf8 utf8|tovalidutf8")
+		fmt.Fprintln(os.Stderr, "usage: go_utf8 utf8|tovalidutf8|functions")
 		os.Exit(2)
 	}
 }

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Call = Callable[[int, int, int, int], AnswerReading]
-"""The address and length of the input, the address of the output, and the units that fit there."""
+"""The address and length of the input, the address of the output, and the units that fit there.
+
+For a question, its argument takes the place of the output's address."""
 
 
 class _Pair(ctypes.Structure):
@@ -30,7 +32,7 @@ class _Pair(ctypes.Structure):
 
 _PARAMETER: dict[str, Any] = {
     **dict.fromkeys(("ptr", "string", "out", "cell", "cell32", "state"), ctypes.c_void_p),
-    **dict.fromkeys(("len", "cap"), ctypes.c_size_t),
+    **dict.fromkeys(("len", "cap", "n"), ctypes.c_size_t),
     "slen": ctypes.c_ssize_t,
     **dict.fromkeys(("len32", "cap32"), ctypes.c_int32),
 }
@@ -44,7 +46,7 @@ _RESULT: dict[str, Any] = {
     "none": None,
 }
 _CELL: dict[str, Any] = {"cell": ctypes.c_void_p, "cell32": ctypes.c_int32}
-_PLACE = {"ptr": 0, "string": 0, "len": 1, "slen": 1, "len32": 1, "out": 2, "cap": 3, "cap32": 3}
+_PLACE = {"ptr": 0, "string": 0, "len": 1, "slen": 1, "len32": 1, "out": 2, "n": 2, "cap": 3, "cap32": 3}
 _UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _CELLS = 4  # the cells' addresses follow
 

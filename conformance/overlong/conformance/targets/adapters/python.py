@@ -1,10 +1,11 @@
-"""Adapter for Python decoders: ``python.py MODULE_OR_FILE NAME [fatal|replacement] [MEMBER=WORD...]``.
+"""Adapter for Python decoders: ``python.py MODULE_OR_FILE NAME [fatal|replacement] [as=QUESTION] [MEMBER=WORD...]``.
 
 Runs in its own process, on the standard library alone. NAME is a callable ``bytes -> str`` that
 raises on ill-formed input, or ``bytes -> bool``; or a class with ``decode(data, final=...)``, reused after
 its ``reset()`` if it has one; or a callable that takes a list of ``bytes``, and raises or returns
 a bool, or for each a bool or its text; or an object with an attribute ``operations``: a dictionary from operation to a
-function on a list of payloads. An attribute ``traits``, a dictionary of strings, is added to the greeting, and so are
+function on a list of payloads. With ``as=truncate(limit)`` it is a function that answers this question (``asked.py``).
+An attribute ``traits``, a dictionary of strings, is added to the greeting, and so are
 the traits that the command line names, which win.
 """
 
@@ -74,9 +75,18 @@ class Stream:
         self.text, self.marks = text, marks
 
 
+class Numbers:
+    """The answer to a question, in the wire format."""
+
+    __slots__ = ("octets",)
+
+    def __init__(self, octets: bytes) -> None:
+        self.octets = octets
+
+
 Arguments = tuple[str, bytes, int, int, str]
 """``args`` of a UnicodeDecodeError: encoding, object, start, end and reason."""
-Result = str | bytes | bool | Refusal | UnicodeDecodeError | Arguments | Bug | Stream
+Result = str | bytes | bool | Refusal | UnicodeDecodeError | Arguments | Bug | Stream | Numbers
 """Text becomes units; an encoder's octets stay unchanged. An error with a place is a refusal, and so are its ``args``
 alone: keeping an error would keep its traceback, which is slow."""
 Answerer = Callable[[Sequence[bytes]], Sequence[Result]]
@@ -114,7 +124,7 @@ def located(arguments: Arguments, given: bytes) -> Refusal:
     return Refusal(start, end - start, MISSING.get(reason))
 
 
-def meant(result: Result, given: bytes) -> str | bytes | bool | Refusal | Bug | Stream:
+def meant(result: Result, given: bytes) -> str | bytes | bool | Refusal | Bug | Stream | Numbers:
     """The result of one input, or the refusal that an error means; a bug if it is none of the kinds."""
     result = held(result)
     kind = type(result)
@@ -122,8 +132,8 @@ def meant(result: Result, given: bytes) -> str | bytes | bool | Refusal | Bug | 
         return located(said(cast("UnicodeDecodeError", result)), given)
     if kind is tuple and len(cast("Arguments", result)) == 5:
         return located(cast("Arguments", result), given)
-    if issubclass(kind, str | bytes | bool | Refusal | Bug | Stream):
-        return cast("str | bytes | bool | Refusal | Bug | Stream", result)
+    if issubclass(kind, str | bytes | bool | Refusal | Bug | Stream | Numbers):
+        return cast("str | bytes | bool | Refusal | Bug | Stream | Numbers", result)
     return Bug(f"returned {kind.__name__}")
 
 
@@ -308,6 +318,30 @@ def takes_lists(decode: Callable[[Any], Any]) -> bool:
         return passes(decode([b"a"]), 1) is True
     except Exception:  # noqa: BLE001
         return False
+
+
+def asked(function: Callable[..., Any], *, argument: bool) -> Answerer:
+    """A function that answers a question about octets; ``argument``: it takes a number besides."""
+    read = module_at(beside("asked.py"), "_overlong_asked")  # this may run without a package
+
+    def ask(payload: bytes) -> Result:
+        number, octets = int.from_bytes(payload[1:5], "big"), payload[5:]
+        alone()
+        try:
+            result = function(octets, number) if argument else function(octets)
+        except Exception as error:  # noqa: BLE001 (functions raise what they like)
+            return refusal(error)
+        numbers = read.numbers_of(held(result), octets)
+        if isinstance(numbers, str):
+            return Bug(numbers, breach=True)
+        return Refusal() if numbers is None else Numbers(numbers)
+
+    return lambda many: [ask(payload) for payload in many]
+
+
+def beside(file: str) -> str:
+    """The path of another file of this folder."""
+    return str(Path(__file__).with_name(file))
 
 
 def incremental(cls: type) -> dict[str, Answerer]:
@@ -516,6 +550,9 @@ def one_after_the_other(results: Sequence[Result], items: Sequence[bytes]) -> tu
             number = len(result.text)
             written.append(units(result.text))
             marks.append(column(result.marks))
+        elif isinstance(result, Numbers):
+            number = len(result.octets) // 4
+            written.append(result.octets)
         elif isinstance(result, str):
             number = len(result)
             written.append(units(result))
@@ -649,6 +686,7 @@ def serve(
     answers: FileIO,
     requests: BinaryIO | None = None,
     constants: Sequence[int] = (),
+    functions: Sequence[str] = (),
 ) -> None:
     """Greet, then answer batches until the input ends."""
     greeting = {
@@ -660,6 +698,7 @@ def serve(
         "units": "utf-32",
         "error_mode": "replacement",
         **({"constants": constants} if constants else {}),
+        **({"functions": functions} if functions else {}),
         **traits,
     }
     last, items = b"", cast("Sequence[bytes]", ())
@@ -687,6 +726,8 @@ def single_response(answer: Result, given: bytes) -> bytes:
         return b"A" + units(result)
     if isinstance(result, bytes):
         return b"A" + result
+    if isinstance(result, Numbers):
+        return b"A" + result.octets
     if isinstance(result, Bug):
         return b"X" + result.text[:200].encode("ascii", "backslashreplace")
     if isinstance(result, Refusal):
@@ -707,7 +748,7 @@ def named_by(found: Any, place: str) -> list[int]:
     if hasattr(found, "operations") or Path(place).resolve().is_relative_to(Path(__file__).resolve().parent):
         return []
     try:
-        read = module_at(str(Path(__file__).with_name("constants.py")), "_overlong_constants")
+        read = module_at(beside("constants.py"), "_overlong_constants")
         return cast("list[int]", read.constants_of(found))
     except Exception:  # noqa: BLE001 (the decoder's classes may raise what they like when they are looked at)
         return []
@@ -727,7 +768,14 @@ def main() -> None:
         os.register_at_fork(after_in_child=_ask_no_more)
     found = load(place, name)
     traits = {"error_mode": mode} if mode else {}
-    if hasattr(found, "operations"):
+    functions = list[str]()
+    if "as" in said_of_it:
+        question, _, argument = said_of_it.pop("as").partition("(")
+        if not callable(found):
+            fail(f"{place}:{name} is {type(found).__name__}; name a callable")
+        functions.append(question)
+        operations = {"Q": asked(found, argument=argument != ")")}
+    elif hasattr(found, "operations"):
         operations = cast("dict[str, Answerer]", found.operations)
     elif isinstance(found, type) and hasattr(found, "decode"):
         operations = incremental(found)
@@ -739,11 +787,9 @@ def main() -> None:
     own = getattr(found, "traits", {})
     traits |= {**(own if isinstance(own, dict) else {}), **said_of_it}  # an unrelated attribute has the same name
     if "version" not in traits:
-        owner = module_at(
-            str(Path(__file__).with_name("owner.py")), "_overlong_owner"
-        )  # this may run without a package
+        owner = module_at(beside("owner.py"), "_overlong_owner")  # this may run without a package
         traits["version"] = owner.version_of(found, place, interpreter())
-    serve(operations, f"{Path(place).name}:{name}", traits, answers, requests, named_by(found, place))
+    serve(operations, f"{Path(place).name}:{name}", traits, answers, requests, named_by(found, place), functions)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-//! Adapter for Rust's standard library: str::from_utf8, String::from_utf8_lossy and char.
+//! Adapter for Rust's standard library: str::from_utf8, String::from_utf8_lossy and char; with the word "functions",
+//! what str does beside decoding.
 //! Build: OVERLONG_RUSTC="$(rustc --version)" rustc -O --edition 2021 -o rust_std rust_std.rs
 mod rust_frames;
 use rust_frames::{put_text, refusal, sent, serve, u32_at, Refusal, SILENT};
@@ -37,8 +38,34 @@ fn ask(operation: u8, octets: &[u8], out: &mut Vec<u8>, _marks: &mut Vec<u8>) ->
     }
 }
 
+/// A question about a text, by its number ('overlong docs functions'). A str holds nothing ill-formed, and is cut at no
+/// other place than a boundary: the API has no other way to refuse.
+fn answer(_operation: u8, payload: &[u8], out: &mut Vec<u8>, _marks: &mut Vec<u8>) -> Result<(), Refusal> {
+    let (place, text) = (u32_at(payload, 1) as usize, from_utf8(&payload[5..])?);
+    let step = |scalar: Option<char>| scalar.map(|scalar| vec![u32::from(scalar), scalar.len_utf8() as u32]);
+    let numbers = match payload[0] {
+        1 => Some(vec![text.chars().count() as u32]),
+        2 => Some(vec![text.encode_utf16().count() as u32]),
+        3 => Some(vec![u32::from(text.is_char_boundary(place))]),
+        10 => step(text.get(place..).and_then(|rest| rest.chars().next())),
+        11 => step(text.get(..place).and_then(|before| before.chars().next_back())),
+        12 => text.get(..place).map(|before| vec![before.encode_utf16().count() as u32]),
+        14 => text.get(..place).map(|before| vec![before.chars().count() as u32]),
+        15 => text.char_indices().map(|(offset, _)| offset).chain([text.len()]).nth(place).map(|at| vec![at as u32]),
+        _ => None,
+    };
+    numbers.ok_or(SILENT)?.iter().for_each(|number| out.extend_from_slice(&number.to_be_bytes()));
+    Ok(())
+}
+
+const FUNCTIONS: &str = "\"functions\": [\"count-scalars\", \"count-utf16\", \"is-boundary\", \"next\", \"previous\", \
+                         \"utf16-of-offset\", \"scalar-of-offset\", \"offset-of-scalar\"]";
+
 fn main() -> std::io::Result<()> {
     let version = option_env!("OVERLONG_RUSTC").unwrap_or(""); // a program cannot ask for it at run time
+    if std::env::args().nth(1).as_deref() == Some("functions") {
+        return serve("rust-functions", version, "Q", FUNCTIONS, &answer);
+    }
     let modes = "\"error_mode\": \"replacement\", \"encode_errors\": \"fatal\"";
     serve("rust-std", version, "VDLEFZ", modes, &ask)
 }

@@ -50,6 +50,7 @@ from overlong.conformance.targets.adapters.bounds import (
 from overlong.conformance.targets.adapters.leftovers import Leftovers
 from overlong.conformance.targets.adapters.native import Library, Streams, address_of, alone, bound, by_python
 from overlong.conformance.targets.adapters.python import HEAD, answer_frames, column, fail, load, pieces
+from overlong.conformance.targets.adapters.question_abis import OUTSIDE, QUESTION_ABIS, TAILS, question_abi
 from overlong.reference.core import NoCore
 
 if TYPE_CHECKING:
@@ -116,6 +117,9 @@ class Child:
             if named.python is not None:
                 self.abi = _PLAIN
                 self._call = by_python(load(*named.python), library.function(named.symbols[0]))
+            elif named.abi in QUESTION_ABIS:
+                self.abi = question_abi(named.abi)
+                self._call = bound(self.abi, library.function(named.symbols[0], self.abi.parameters, self.abi.result))
             elif ABIS[named.abi].functions:
                 self.abi = ABIS[named.abi]
                 self._streams = Streams(self.abi, library, named.symbols)
@@ -136,6 +140,8 @@ class Child:
             said = self._call(self._placed(b"a", plain=True), 1, 0, 0)
             if said.output:
                 self.operations, self._size = "D", UNIT["utf-32"]
+        if named.abi in QUESTION_ABIS:
+            self.operations = "Q"
         if self._streams is not None:
             self.operations += "S" if self._streams.reset is None else "SN"
         self._steps = Steps(shared)
@@ -153,9 +159,8 @@ class Child:
 
     def answer(self, operation: str, items: Sequence[bytes], plain: frozenset[int] | None, *, single: bool) -> bytes:
         """The response to an operation; ``plain``: the items to ask without guards, None for all."""
-        ask: Callable[[bytes, bool], tuple[AnswerReading, Marks]] = {"S": self._stream, "N": self._again}.get(
-            operation, self._one
-        )
+        others = {"S": self._stream, "N": self._again, "Q": self._asked}
+        ask: Callable[[bytes, bool], tuple[AnswerReading, Marks]] = others.get(operation, self._one)
         if not plain and plain is not None and operation in "VD" and not self._unit:
             readings = self._judged(items)
             return self._single(readings[0], ()) if single else self._columns(readings, ())
@@ -241,6 +246,22 @@ class Child:
         self._poison(room)
         reading = within(room, self._call_alone(address, length, self._memory.output.start + PAD, room))
         return reading._replace(output=self._written(reading.number)) if reading.status == "A" else reading, ()
+
+    def _asked(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
+        """A question. It is asked twice, with other octets around the text: whoever reads those answers otherwise.
+
+        Guards would tell more, but each death of a process costs as much as a thousand questions.
+        """
+        assert plain, "no question is asked between guards"
+        argument, octets = int.from_bytes(payload[1:5], "big"), payload[5:]
+        address, view = self._placed(octets, plain=True), self._memory.plain.view
+        reading = self._call_alone(address, len(octets), argument, 0)
+        place = PAD + len(octets)
+        view[PAD - len(TAILS) : place + len(TAILS)] = TAILS + octets + TAILS
+        if self._call_alone(address, len(octets), argument, 0) != reading:
+            reading = AnswerReading("X", text=OUTSIDE)
+        view[place : place + len(TAILS)] = bytes(len(TAILS))
+        return reading, ()
 
     def _stream(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
         streams = self._streams
@@ -406,7 +427,7 @@ class Parent:
         """The response to these inputs, even if the child dies."""
         if operation == "G":
             return self._examined(items, single=single)
-        plain = frozenset[int]() if self._deaths < GUARDED_DEATHS else None
+        plain = frozenset[int]() if self._deaths < GUARDED_DEATHS and operation != "Q" else None
         while True:
             try:
                 response: bytes = self._ask((operation, list(items), plain, single))
@@ -603,15 +624,17 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # deaths are routine here: no core dumps
     parent = Parent(named, answers)
     operations, units = parent.ready
+    offered = operations if operations == "Q" else f"{operations}G"
     greeting = {
         "overlong": 1,
         "name": f"{Path(named.library).name}:{','.join(named.symbols)}".encode("utf-8", "backslashreplace").decode(),
         "version": "",
         "language": "C",
-        "operations": f"PB{operations}G",
+        "operations": f"PB{offered}",
         "units": units,
         **({"stream_refusals": "marked"} if "S" in operations else {}),
-        **({"nul": "ends the string"} if named.python is None and ABIS[named.abi].terminated else {}),
+        **({"nul": "ends the string"} if named.abi in ABIS and ABIS[named.abi].terminated else {}),
+        **({"functions": [QUESTION_ABIS[named.abi].name]} if named.abi in QUESTION_ABIS else {}),
         **named.traits,
     }
 
@@ -620,7 +643,7 @@ def main() -> None:
             return [b"A", parent.answer_batch(operation, payload)]
         return [parent.answer(operation, [payload], single=True)]
 
-    answer_frames(greeting, f"{operations}G", respond, answers)
+    answer_frames(greeting, offered, respond, answers)
     os._exit(0)  # the child sees the end of its input, and ends
 
 

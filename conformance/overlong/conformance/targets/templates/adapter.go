@@ -24,7 +24,7 @@ func decode(octets []byte) (points []rune, offset int, accepted bool) {
 	return points, 0, true
 }
 
-// P echoes, V validates, D decodes.
+// P echoes, V validates, D decodes. A function that counts, cuts or steps answers Q: 'overlong docs functions'.
 func respond(operation byte, payload []byte) []byte {
 	if operation == 'P' {
 		return append([]byte{'A'}, payload...)

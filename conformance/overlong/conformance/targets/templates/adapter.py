@@ -1,7 +1,7 @@
 """An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
 
 Certify: overlong certify -- python3 adapter.py        (--subject FILE before -- names a file of your decoder, too)
-(A function in a module needs no adapter: overlong certify py:module:function)
+(A function in a module needs no adapter: overlong certify py:module:function. For Q: 'overlong docs functions')
 """
 
 from __future__ import annotations

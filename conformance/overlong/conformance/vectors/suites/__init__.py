@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.wire import AGAIN, ENCODING, GUARDED, SEPARATE
+from overlong.conformance.protocol.wire import AGAIN, ASK, ENCODING, GUARDED, SEPARATE
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.suites.again import USED_BEFORE
 from overlong.conformance.vectors.suites.boundaries import CHUNK_EDGES
@@ -15,6 +15,7 @@ from overlong.conformance.vectors.suites.encoding import ENCODED_SCALARS, ENCODE
 from overlong.conformance.vectors.suites.encoding_long import ENCODER_LONG, ENCODER_UTF16_LONG
 from overlong.conformance.vectors.suites.error_modes import COMPLETE_REFUSING, COMPLETE_REPLACING
 from overlong.conformance.vectors.suites.exhaustive import LONGEST, exhaustive
+from overlong.conformance.vectors.suites.functions import FUNCTIONS
 from overlong.conformance.vectors.suites.memory import MEMORY
 from overlong.conformance.vectors.suites.mixtures import MIXTURES, MIXTURES_IN_CHUNKS, MIXTURES_USED_BEFORE
 from overlong.conformance.vectors.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS
@@ -33,6 +34,7 @@ SUITES: dict[str, Suite] = {
         *(ENCODED_SCALARS, ENCODER_EDGES, ENCODER_LONG, ENCODER_UTF16, ENCODER_UTF16_LONG),
         MEMORY,
         SEPARATE_VALUES,
+        FUNCTIONS,
     )
 }
 QUICK = (
@@ -41,6 +43,7 @@ QUICK = (
     *("encoder-edges", "encoder-long", "encoder-utf-16", "encoder-utf-16-long"),
     "memory",
     "separate-values",
+    "functions",
 )
 DRAWN = (MIXTURES.name, MIXTURES_IN_CHUNKS.name, MIXTURES_USED_BEFORE.name)
 """Suites that sample, as sweeps do: they take seconds, and a run without sweeps leaves them out."""
@@ -52,11 +55,11 @@ GENERATED = {f"exhaustive-{longest}": longest for longest in range(1, LONGEST + 
 """Suites that no certificate uses: they can be exported to files."""
 
 
-NO_FILES = ENCODING + AGAIN + GUARDED + SEPARATE
+NO_FILES = ENCODING + AGAIN + GUARDED + SEPARATE + ASK
 OF_OCTETS = tuple(name for name, suite in SUITES.items() if not set(suite.asks) & set(NO_FILES) and name != TOTALS.name)
 """Suites whose vectors are octets to decode, and not very long. No file format can hold the others: vectors for
 encoders are numbers, vectors for decoders used before are two streams, answers about memory say nothing of the octets,
-and lists hold several values."""
+lists hold several values, and a question stands before its text."""
 
 
 def suite_named(name: str) -> Suite:

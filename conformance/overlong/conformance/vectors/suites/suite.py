@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAMING, VALIDATE
+from overlong.conformance.protocol.wire import ASK, DECODE, REPLACE, STREAMING, VALIDATE
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
 
@@ -62,7 +62,8 @@ class Suite:
     @property
     def _kept_as(self) -> Hashable:
         """The key of everything that the vectors depend on."""
-        return self.make, self.profile.speaks, self.profile.replaces if self.replaces_by_mode else ""
+        functions = self.profile.functions if self.asks == ASK else ""
+        return self.make, self.profile.speaks, self.profile.replaces if self.replaces_by_mode else "", functions
 
     @property
     def shows(self) -> str:

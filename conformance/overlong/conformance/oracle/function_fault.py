@@ -1,0 +1,127 @@
+"""The fault in an answer to a question about a text: its kind, its place, and a sentence.
+
+Judged first is what no mode allows: an answer out of range, and a cut inside a well-formed character. Then, where the
+standard or a declared mode fixes the answer, whether it is that one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overlong.conformance.protocol.kind import FUNCTIONS, KINDS, Code
+from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused
+from overlong.conformance.support.printable import code_points, counted, printable, spaced_hex
+from overlong.conformance.vectors.questions import Asked
+from overlong.reference.questions import Numbers, cut_by, is_fixed, is_possible
+from overlong.reference.reading import Piece, read
+
+if TYPE_CHECKING:
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.conformance.vectors.vector import Vector
+
+_SHOWN = 16
+"""The most octets of a text in a sentence."""
+_COUNTED = {"count-scalars": "scalar value", "count-utf16": "UTF-16 code unit"}
+_CODES = {
+    **dict.fromkeys(_COUNTED, Code.WRONG_COUNT),
+    **dict.fromkeys(("is-boundary", "floor", "ceil"), Code.WRONG_BOUNDARY),
+    **dict.fromkeys(("next", "previous"), Code.WRONG_STEP),
+    **dict.fromkeys(("utf16-of-offset", "offset-of-utf16", "scalar-of-offset", "offset-of-scalar"), Code.WRONG_INDEX),
+}
+"""The code of another answer than the right one; of other questions it is that a wrong length was kept."""
+
+
+TOLD = {
+    *(code for code, kind in KINDS.items() if kind.claim == FUNCTIONS),
+    *(Code.INTERNAL_ERROR, Code.CRASHED, Code.TIMED_OUT, Code.MISBEHAVED),
+}
+"""The codes for which :func:`fault_in_words` has a sentence."""
+
+
+def shape_fault(vector: Vector, observed: Accepted | Refused) -> Misbehaved | None:
+    """The breach of an answer that is not made of as many numbers as the question has."""
+    question = Asked.of(vector.octets).question
+    if isinstance(observed, Refused) or len(observed.values or ()) == question.answers:
+        return None
+    said = counted(len(observed.values or ()), "number")
+    return Misbehaved(f"answered {said} to {question.name}, which has {question.answers}")
+
+
+def function_fault(vector: Vector, observed: Accepted | Refused) -> tuple[str, str] | None:
+    """The code and the place of a divergence; None if there is none."""
+    asked, mode = Asked.of(vector.octets), vector.profile.divides
+    question, argument, text = asked
+    right = asked.right(mode)
+    kind = "well-formed text" if is_fixed(question, text) else "ill-formed text"
+    if isinstance(observed, Refused):
+        return None if right.refusal else (Code.QUESTION_REFUSED, f"{question.name}, {kind}")
+    numbers: Numbers = tuple(observed.values or ())
+    cut = cut_by(question, text, numbers, mode)
+    possible = is_possible(question, text, argument, numbers)
+    if not possible and (_CODES.get(question.name) != Code.WRONG_BOUNDARY or numbers[-1] > len(text)):
+        return Code.OUT_OF_RANGE, f"{question.name}, {kind}"
+    if cut is not None:
+        return Code.CHARACTER_CUT, f"{question.name}, {_of(cut)}"
+    if possible and right.accepts(numbers):
+        return None
+    where = _where(asked, numbers, right.numbers)
+    return _CODES.get(question.name, Code.WRONG_LENGTH), f"{question.name}, {where}"
+
+
+def _most(asked: Asked) -> int:
+    return asked.question.bounds(asked.text, asked.argument)[-1]
+
+
+def _of(piece: Piece) -> str:
+    return f"a character of {counted(piece.length, 'octet')}"
+
+
+def _where(asked: Asked, numbers: Numbers, right: Numbers) -> str:
+    """What tells one cause from another, as far as octets do: the character in question, or the direction."""
+    question, argument, text = asked
+    if not is_fixed(question, text):
+        return "ill-formed text"
+    if _CODES.get(question.name) in (Code.WRONG_COUNT, Code.WRONG_INDEX):
+        return "too great" if numbers > right else "too small"
+    place = argument - (question.name == "previous") if question.argument == "offset" else min(*numbers, *right)
+    found = next((piece for piece in read(text).pieces if piece.offset <= place < piece.end), None)
+    return "at the end" if found is None else _of(found)
+
+
+def answer_in_words(numbers: Numbers) -> str:
+    """``3``, or ``U+20AC, 3 octets`` of a step."""
+    if len(numbers) == 2:
+        return f"{code_points(numbers[:1])}, {counted(numbers[1], 'octet')}"
+    return ", ".join(map(str, numbers)) or "nothing"
+
+
+def fault_in_words(vector: Vector, code: str, observed: Observation) -> str:
+    """``truncate cuts F0 9F 92 A9 at 3 of 4 octets``."""
+    asked = Asked.of(vector.octets)
+    name, octets = asked.question.name, spaced_hex(asked.text, _SHOWN)
+    numbers = (observed.values or ()) if isinstance(observed, Accepted) else ()
+    given = f"{octets}, {asked.question.argument} {asked.argument}" if asked.question.argument else octets
+    if isinstance(observed, Failed):
+        return f"{name} fails on {given}: {printable(observed.text)}"
+    if not isinstance(observed, Accepted | Refused):
+        return f"{name} {KINDS[code].title} on {given}"
+    if not numbers:
+        return f"{name} refuses {given}"
+    said, right = answer_in_words(numbers), answer_in_words(asked.right(vector.profile.divides).numbers)
+    cut = read(asked.text).cut(numbers[-1]) if asked.question.is_offset else None
+    match code:
+        case Code.CHARACTER_CUT if cut is not None:
+            character = spaced_hex(asked.text[cut.offset : cut.end])
+            return f"{name} cuts {character} at {numbers[-1] - cut.offset} of {cut.length} octets"
+        case Code.OUT_OF_RANGE:
+            return f"{name} answers {said} to {given}; at most {_most(asked)} is possible"
+        case Code.WRONG_COUNT:
+            return f"{name} takes {octets} for {counted(numbers[0], _COUNTED[name])}; right is {right}"
+        case Code.WRONG_BOUNDARY if name == "is-boundary":
+            verb = "takes" if numbers[0] else "does not take"
+            return f"{name} {verb} offset {asked.argument} of {octets} for the start of a character"
+        case Code.WRONG_LENGTH:
+            limit = f" ({asked.question.argument} {asked.argument})" if asked.question.argument else ""
+            return f"{name} keeps {said} of {counted(len(asked.text), 'octet')} of {octets}{limit}; right are {right}"
+        case _:
+            return f"{name} answers {said} to {given}; right is {right}"

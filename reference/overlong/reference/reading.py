@@ -1,0 +1,165 @@
+"""Text as pieces: one for each character, and ill-formed octets divided as a mode says.
+
+A program that counts characters, or steps from one to the next, must divide ill-formed text in some way, and no
+standard says how. A :class:`Mode` names a way that programs have. On well-formed text all modes agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlong.reference.decoder import segment, segments
+from overlong.reference.dialect import dialect
+from overlong.reference.error_mode import REPLACEMENT_CHARACTER
+from overlong.reference.segment import WellFormed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+LARGEST_UNIT = 0xFFFF
+"""The largest UTF-16 code unit: a greater scalar value takes two."""
+
+
+class Piece(NamedTuple):
+    """A character, or ill-formed octets that count as one."""
+
+    offset: int
+    length: int
+    scalar: int
+    """Its scalar value; U+FFFD for ill-formed octets."""
+    units: int
+    """The UTF-16 code units that it counts for."""
+    missing: bool
+    """The input ended before it did."""
+    is_character: bool
+    """It is a well-formed character."""
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
+
+
+def _by_subparts(octets: bytes) -> Iterator[Piece]:
+    for each in segments(octets):
+        if isinstance(each, WellFormed):
+            yield Piece(each.offset, each.length, each.scalar, 1 + (each.scalar > LARGEST_UNIT), False, True)  # noqa: FBT003
+        else:
+            yield Piece(each.offset, each.length, REPLACEMENT_CHARACTER, 1, each.incomplete, False)  # noqa: FBT003
+
+
+def _by_octets(octets: bytes) -> Iterator[Piece]:
+    for piece in _by_subparts(octets):
+        if piece.is_character:
+            yield piece
+        else:
+            yield from (piece._replace(offset=offset, length=1) for offset in range(piece.offset, piece.end))
+
+
+def _by_tails(octets: bytes) -> Iterator[Piece]:
+    layout = dialect().layout
+    starts = [offset for offset, octet in enumerate(octets) if not layout.is_tail(octet)]
+    for start, end in zip(starts, [*starts[1:], len(octets)], strict=False):
+        yield _announced(octets, start, end - start)
+
+
+def _by_leads(octets: bytes) -> Iterator[Piece]:
+    layout, offset = dialect().layout, 0
+    while offset < len(octets):
+        row = layout.announced(octets[offset])
+        length = min(len(row.templates) if row else 1, len(octets) - offset)
+        yield _announced(octets, offset, length)
+        offset += length
+
+
+def _announced(octets: bytes, offset: int, length: int) -> Piece:
+    """A piece of which only the lead was looked at."""
+    found = segment(octets[offset : offset + length])
+    row = dialect().layout.announced(octets[offset])
+    is_character = isinstance(found, WellFormed) and found.length == length
+    return Piece(
+        offset,
+        length,
+        found.scalar if isinstance(found, WellFormed) and is_character else REPLACEMENT_CHARACTER,
+        1 + (row is not None and row.numbers.stop > LARGEST_UNIT + 1),
+        row is not None and offset + length == len(octets) and length < len(row.templates),
+        is_character,
+    )
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A way to divide ill-formed octets."""
+
+    name: str
+    line: str
+    pieces: Callable[[bytes], Iterator[Piece]]
+
+
+MODES = {
+    mode.name: mode
+    for mode in (
+        Mode("maximal-subparts", "each maximal subpart counts as one (Unicode, D93b; WHATWG)", _by_subparts),
+        Mode("single-octets", "each octet that belongs to no character counts as one (Go)", _by_octets),
+        Mode("tails", "each octet but 80 to BF starts a character, which lasts to the next", _by_tails),
+        Mode("announced-length", "each lead is believed, as far as the input goes (utf8 length tables)", _by_leads),
+    )
+}
+"""The modes by name, the recommended one first."""
+SUBPARTS, LEADS = "maximal-subparts", "announced-length"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Octets as pieces."""
+
+    octets: bytes
+    pieces: tuple[Piece, ...]
+    mode: str
+    """The name of its mode."""
+
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """The offset of each piece, and the end of the text."""
+        return (*(piece.offset for piece in self.pieces), len(self.octets))
+
+    @cached_property
+    def starts(self) -> frozenset[int]:
+        """The offsets at which a piece begins."""
+        return frozenset(self.ends[:-1])
+
+    @cached_property
+    def boundaries(self) -> tuple[int, ...]:
+        """The offsets at which no piece is cut, ascending: also those of both ends of the text."""
+        return tuple(sorted({0, *self.ends}))
+
+    @cached_property
+    def units(self) -> Sequence[int]:
+        """The UTF-16 code units before each piece, and in all."""
+        return tuple(accumulate((piece.units for piece in self.pieces), initial=0))
+
+    @cached_property
+    def counts(self) -> Sequence[int]:
+        """The pieces before each piece, and in all."""
+        return range(len(self.ends))
+
+    @cached_property
+    def is_well_formed(self) -> bool:
+        return all(piece.is_character for piece in self.pieces)
+
+    def cut(self, offset: int) -> Piece | None:
+        """The well-formed character that an offset cuts; None if it cuts none."""
+        found = (piece for piece in self.pieces if piece.offset < offset < piece.end)
+        return next((piece for piece in found if piece.is_character), None)
+
+
+@lru_cache(maxsize=1 << 10)  # a text comes with many questions and arguments
+def read(octets: bytes, mode: str = SUBPARTS) -> Reading:
+    """The octets as that mode divides them.
+
+    Raises:
+        KeyError: there is no such mode.
+    """
+    return Reading(octets, tuple(MODES[mode].pieces(octets)), mode)
