@@ -144,6 +144,7 @@ def test_a_greeting_names_questions_in_their_order():
 def test_what_a_python_function_may_return(result, numbers):
     found = numbers_of(result, b"abc")
     if isinstance(numbers, str):
+        assert isinstance(found, str)
         assert found.startswith(numbers)
     elif numbers is None:
         assert found is None
