@@ -136,7 +136,7 @@ def test_a_greeting_names_questions_in_their_order():
         (-1, None),
         (-2, [0xFFFFFFFE]),
         (1 << 40, [0xFFFFFFFF]),
-        (b"b", "returned octets that are no prefix of its input"),
+        (b"b", None),
         ("a", "returned str; it returns a number"),
         (1.0, "returned float; "),
     ],
