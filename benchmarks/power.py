@@ -58,6 +58,8 @@ SECONDS = 10.0
 LEAST = 0.98
 """The share that a default certificate must find."""
 LIBFUZZER, CAMPAIGN = "libFuzzer", "fuzz"
+FIRST = ("certify", "certify --quick")
+"""The columns that come first."""
 COSTS = "## What each costs"
 _LIMITS = Limits(timeout=1.0)
 _FUZZER = """
@@ -89,8 +91,8 @@ out of many, because any test finds such faults only by luck.
 Shares in percent. *certify* is all suites and the tier `full`, the default for a C function; *certify --quick* is some
 suites and the tier `usual` ([command-line.md](command-line.md#certify)). Other decoders get the tier that their speed
 allows, one of the columns `usual`, `lean`, `modest`, `brief` and `least`; with `--quick` they get `modest`, or as much
-of it as fits into two seconds. The first five columns are lists of other projects (`corpora/elsewhere`), each string
-whole.
+of it as fits into two seconds. The five columns after *certify* and *certify --quick* are lists of other projects
+(`corpora/elsewhere`), each string whole.
 
 """
 OTHERWISE = f"""
@@ -237,7 +239,8 @@ def asked_some(some: list[Measured], name: str, ask: Callable[[Mutant], bool]) -
 
 
 def table(measured: list[Measured], some: list[Measured], columns: list[str]) -> str:
-    """Shares in percent, in Markdown: a row for each family, and the last for all."""
+    """Shares in percent, in Markdown: a row for each family, and the last for all. What a user runs comes first."""
+    columns = sorted(columns, key=lambda column: FIRST.index(column) if column in FIRST else len(FIRST))
     lines = ["| family | how many | " + " | ".join(columns) + " |", "|---|" + "---:|" * (len(columns) + 1)]
     families = [*by_family([each.mutant for each in measured]), ("all", [each.mutant for each in measured])]
     for family, mutants in families:
