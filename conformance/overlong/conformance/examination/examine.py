@@ -10,7 +10,7 @@ from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget
 from overlong.conformance.examination.consequence import cause_of
 from overlong.conformance.examination.course import Course
 from overlong.conformance.examination.encoders import EncoderCourse
-from overlong.conformance.examination.explanation import GOOD, Explanation
+from overlong.conformance.examination.explanation import Explanation, marked
 from overlong.conformance.examination.inquiry import Inquiry
 from overlong.conformance.examination.question import Question, question_of
 from overlong.conformance.examination.sentence import sentence_of
@@ -221,8 +221,7 @@ def _found(
 ) -> Explanation:
     code = finding.code if finding is not None else ""
     sentence = sentence_of(condition, code) if condition is not None else finding.title if finding is not None else ""
-    if checked and predicted < GOOD * checked:
-        sentence = f"nearly: {sentence}"
+    sentence = marked(sentence, predicted, checked)
     return Explanation(finding, condition, sentence, predicted, checked, asker.asked, operation=asker.operation)
 
 

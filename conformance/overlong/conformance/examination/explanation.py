@@ -82,14 +82,15 @@ class Explanation:
         if not isinstance(self.condition, Condition) or not isinstance(other.condition, Condition):
             return None
         condition = self.condition.united(other.condition)
-        if condition is None or not (self.confirmed and other.confirmed):
+        if condition is None or min(self.share, other.share) < _VAGUE:
             return None
+        predicted, checked = self.predicted + other.predicted, self.checked + other.checked
         return replace(
             self,
             condition=condition,
-            sentence=sentence_of(condition, self.code),
-            predicted=self.predicted + other.predicted,
-            checked=self.checked + other.checked,
+            sentence=marked(sentence_of(condition, self.code), predicted, checked),
+            predicted=predicted,
+            checked=checked,
             asked=self.asked + other.asked,
         )
 
@@ -120,6 +121,11 @@ class Explanation:
             "confirmed": [self.predicted, self.checked],
             "asked": self.asked,
         }
+
+
+def marked(sentence: str, predicted: int, checked: int) -> str:
+    """The sentence, marked if its rule predicts too few of the fresh questions."""
+    return f"nearly: {sentence}" if predicted < GOOD * checked else sentence
 
 
 class Shown(Protocol):
