@@ -142,7 +142,7 @@ KNOWN, EVERYWHERE = HERE.parents[1] / "known_wrong.py", HERE.parents[3] / "bench
             "strips",
             "outputs other characters for 29 characters, such as U+0009, U+2001 and U+3000 at the start or the end",
         ),
-        (HERE, "has_a_buffer", "reads only the first 60 octets, and cuts a character there"),
+        (HERE, "has_a_buffer", "reads only the first 60 octets"),
         (EVERYWHERE, "refuses_all_at_0", "refuses well-formed text"),
         (EVERYWHERE, "refuses_all_but_ascii", "refuses characters beyond ASCII"),
     ],

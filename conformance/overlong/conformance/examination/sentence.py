@@ -69,7 +69,7 @@ def sentence_of(condition: Condition | OfNumbers, code: str = "") -> str:
         where = _where(atoms)
         return f"goes on {where.replace('earlier call', 'earlier stream') if condition.operation in AGAIN else where}"
     if condition.reads:
-        return f"reads only the first {thousands(condition.reads)} octets, and cuts a character there"
+        return f"reads only the first {thousands(condition.reads)} octets"
     if condition.symptom == ACCEPTS and (condition.subparts or condition.of_any_error):
         return _of_any_error(atoms)
     symptom = code if code == Code.INTERNAL_ERROR and condition.symptom in OFFSETS else condition.symptom
