@@ -94,7 +94,7 @@ while len(head := read(8)) == 8:
         out.write(b"debug: %d octets\\n" % length)
     due = answer(body[:1], body[1:])
     due = struct.pack(">II", 4 + len(due), number + (fault == "wrong id")) + due
-    if fault == "one behind":
+    if fault == "one after":
         due, waiting = waiting, due
     out.write(due * 2 if fault == "twice" else due)
     if fault not in ("not flushed", "greeting not flushed"):
