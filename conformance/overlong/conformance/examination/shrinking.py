@@ -37,6 +37,8 @@ _PART = 8
 """The most octets of a part that may show it alone."""
 _NEAR = 256
 """The most filler before it."""
+_LONGEST, _OF_A_CHUNK = 1 << 18, 20
+"""Of an input that is made less octet by octet: its octets by what it takes to copy it. Longer ones take minutes."""
 
 
 class Example(Protocol):
@@ -141,6 +143,9 @@ class _Search:
         """Try all ideas until none helps."""
         # the likeliest first: a crash costs a process each time, a hang the time limit
         self._halving(2 * _PART)
+        octets, chunks = len(self.finding.vector.octets), len(self.finding.vector.chunks or ())
+        if octets * (octets + _OF_A_CHUNK * chunks) > _LONGEST:
+            return
         self._less(_parts)
         self._halving(1)
         at = None
