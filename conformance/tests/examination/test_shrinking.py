@@ -117,6 +117,17 @@ def test_streams_are_cut_as_little_as_can_be(octets, chunks):
     assert (small.vector.octets, small.vector.chunks) == (b"\x80", (0, 1))
 
 
+@pytest.mark.parametrize(
+    "vector",
+    [Vector("fuzz", b"a" * 2000, chunks=(2,) * 1000), Vector("fuzz", b"ab", chunks=(1, 1), earlier=(bytes(1 << 20),))],
+)
+def test_what_stays_long_is_not_made_less_octet_by_octet(vector):
+    """That would take minutes of copying, and ask little; so it is not called the least."""
+    asked = Asked(lambda each: Crashed("died of SIGSEGV") if each.chunks == vector.chunks else right(each), "N")
+    small, minimal = shrunk(asked.first(vector), asked)
+    assert (small.vector.chunks, minimal) == (vector.chunks, False)
+
+
 @pytest.mark.parametrize("earlier", [(b"abc\xe2\x82",), (b"\xf0\x90", b"\x80"), (b"", b"caf\xc3")])
 def test_what_came_earlier_is_made_less_too(earlier):
     def answer(vector: Vector) -> Observation:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from overlong.conformance.examination.asking import OutOfBudget
 from overlong.conformance.protocol.kind import Code
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.vectors.vector import Vector
+    from overlong.conformance.vectors.vector import Input, Vector
 
     Findings = Callable[[Sequence[Vector]], Sequence[Finding | None]]
 
@@ -38,18 +38,7 @@ _PART = 8
 _NEAR = 256
 """The most filler before it."""
 _LONGEST, _OF_A_CHUNK = 1 << 18, 20
-"""Of an input that is made less octet by octet: its octets by what it takes to copy it. Longer ones take minutes."""
-
-
-class Example(Protocol):
-    """An input: a vector, or what is kept of one."""
-
-    @property
-    def octets(self) -> bytes: ...
-    @property
-    def chunks(self) -> tuple[int, ...] | None: ...
-    @property
-    def earlier(self) -> tuple[bytes, ...] | None: ...
+"""The most that copies of an input may take, in octets: one for each of its octets. A chunk is as dear as so many."""
 
 
 def first_shown(
@@ -81,7 +70,7 @@ def first_shown(
 
 
 def shrunk(finding: Finding, ask: Findings) -> tuple[Finding, bool]:
-    """The finding of a less input, and False if the budget ended the search.
+    """The finding of a less input, and False if the search ended early: by the budget, or for a long input.
 
     What changes is not made less, and neither is a text for an encoder, whose octets spell numbers.
 
@@ -105,7 +94,7 @@ def is_answer(finding: Finding) -> bool:
     return isinstance(finding.observed, Accepted | Refused | Failed)
 
 
-def order(example: Example) -> tuple[object, ...]:
+def order(example: Input) -> tuple[object, ...]:
     """The order of inputs: shortlex by octets; then by the stream before; then fewer chunks, which end sooner."""
     earlier = example.earlier or ()
     before = b"".join(earlier)
@@ -140,12 +129,15 @@ class _Search:
         """The vectors that did not show it."""
 
     def run(self) -> None:
-        """Try all ideas until none helps."""
+        """Try all ideas until none helps.
+
+        Raises:
+            OutOfBudget: no more may be asked, or to make the input less octet by octet would take minutes.
+        """
         # the likeliest first: a crash costs a process each time, a hang the time limit
         self._halving(2 * _PART)
-        octets, chunks = len(self.finding.vector.octets), len(self.finding.vector.chunks or ())
-        if octets * (octets + _OF_A_CHUNK * chunks) > _LONGEST:
-            return
+        if _is_long(self.finding.vector):
+            raise OutOfBudget
         self._less(_parts)
         self._halving(1)
         at = None
@@ -180,6 +172,12 @@ class _Search:
         self._tried.update(order(vector) for vector, yes in zip(vectors, shows, strict=True) if not yes)
         self.finding = shown or self.finding
         return shows
+
+
+def _is_long(vector: Vector) -> bool:
+    """True if it takes minutes to copy an input, and the stream before it, once for each octet."""
+    octets = sum(map(len, (vector.octets, *(vector.earlier or ()))))
+    return octets * (octets + _OF_A_CHUNK * len(vector.chunks or ())) > _LONGEST
 
 
 def _parts(vector: Vector) -> Iterator[Vector]:

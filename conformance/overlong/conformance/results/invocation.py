@@ -19,7 +19,7 @@ from overlong.conformance.support.portable import portable_file, sha256_of
 from overlong.conformance.vectors.encoding import CATEGORY_OF
 from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.vector import FOUND, IdError, Vector, cut
+from overlong.conformance.vectors.vector import FOUND, IdError, Input, Vector, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,15 +32,9 @@ _FETCHED = "OCTETS"
 """The place of longer inputs."""
 
 
-class Given(Protocol):
-    """An input with its chunks and the earlier stream."""
+class Given(Input, Protocol):
+    """An input, and the operation that it was given by."""
 
-    @property
-    def octets(self) -> bytes: ...
-    @property
-    def chunks(self) -> tuple[int, ...] | None: ...
-    @property
-    def earlier(self) -> tuple[bytes, ...] | None: ...
     @property
     def operation(self) -> str: ...
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.reference import (
@@ -35,6 +35,17 @@ LONGEST_EARLIER = 1 << 12
 """The most octets of an earlier stream that an id spells out; longer ones have a digest of the whole vector."""
 FOUND = "fuzz"
 """The category of vectors that a campaign found; no suite has such vectors."""
+
+
+class Input(Protocol):
+    """What a target is given: a vector, or what is kept of one."""
+
+    @property
+    def octets(self) -> bytes: ...
+    @property
+    def chunks(self) -> tuple[int, ...] | None: ...
+    @property
+    def earlier(self) -> tuple[bytes, ...] | None: ...
 
 
 class IdError(ValueError):
