@@ -49,6 +49,9 @@ RIGHT = {
 }
 RIGHT["php"] = "function decode($o) { return mb_check_encoding($o, 'UTF-8') ? $o : null; }"
 RIGHT["cpp"] = RIGHT["c"]
+in_each_language = pytest.mark.parametrize(
+    "name", [name if name in ("python", "c") else pytest.param(name, marks=pytest.mark.long) for name in RIGHT]
+)
 LOOP = """
 import sys
 for line in sys.stdin:
@@ -68,9 +71,7 @@ def lines(tmp_path, answer, words="utf-8"):
     return f"lines[{words}]:{sys.executable} {tmp_path / 'answers.py'}"
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in ("python", "c") else pytest.param(name, marks=pytest.mark.long) for name in RIGHT]
-)
+@in_each_language
 def test_the_loop_of_a_language_certifies_a_right_decoder(name):
     record = of(name, RIGHT[name])
     if why := record.missing():
@@ -343,9 +344,7 @@ def test_a_record_is_made_once(monkeypatch):
     record.command()
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in ("python", "c") else pytest.param(name, marks=pytest.mark.long) for name in RIGHT]
-)
+@in_each_language
 def test_a_program_without_us_shows_what_a_decoder_does(name):
     record = of(name, RIGHT[name])
     if why := record.missing():

@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain, islice, pairwise, product, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
@@ -78,9 +78,7 @@ class Condition:
     def united(self, other: Condition) -> Condition | None:
         """The condition of a cause of which both know some words: the rule is the same, and one word is in both."""
         alike = replace(other, words=self.words) == self and not self.subparts
-        shared = any(
-            is_part(*pair) for pair in chain(product(self.words, other.words), product(other.words, self.words))
-        )
+        shared = any(is_part(one, two) or is_part(two, one) for one in self.words for two in other.words)
         return replace(self, words=without_parts([*self.words, *other.words])) if alike and shared else None
 
     @property
