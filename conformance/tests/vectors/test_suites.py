@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.conformance.protocol.wire import ASK, NUMBERS, OCTETS, UNITS
+from overlong.conformance.protocol.wire import OCTETS, UNITS, units_of
 from overlong.conformance.vectors.complete import complete_strings
 from overlong.conformance.vectors.families import FAMILIES, all_vectors
 from overlong.conformance.vectors.names import spelt_before, spelt_now
@@ -251,7 +251,7 @@ def test_a_batch_in_parts_expects_what_the_whole_does():
         parts = [batch.part(0, middle), batch.part(middle, len(batch))]
         operations = SUITES[name].asks
         for operation in operations:
-            units = NUMBERS if operation == ASK else UNITS["utf-16"]
+            units = units_of(operation, UNITS["utf-16"])
             whole = batch.expected(operation, units)
             halves = [part.expected(operation, units) for part in parts]
             assert type(whole).concatenated(halves) == whole

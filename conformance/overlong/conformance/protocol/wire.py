@@ -275,7 +275,7 @@ class Greeting:
 
     def units_of(self, operation: str) -> Units:
         """The units of an operation's output."""
-        return OCTETS if operation in ENCODING else NUMBERS if operation == ASK else self.units
+        return units_of(operation, self.units)
 
     @property
     def marks_refusals(self) -> bool:
@@ -347,6 +347,11 @@ class Greeting:
                 **({"ill_formed": text("ill_formed")} if text("ill_formed") else {}),
             },
         )
+
+
+def units_of(operation: str, units: Units) -> Units:
+    """The units of an operation's output, for a target that decodes to ``units``."""
+    return OCTETS if operation in ENCODING else NUMBERS if operation == ASK else units
 
 
 def _functions(said: Any, *, asked: bool) -> tuple[str, ...]:

@@ -22,8 +22,6 @@ from overlong.conformance.protocol.wire import (
     GUARDED,
     INCOMPLETE_NOT_SAID,
     NOT_SAID,
-    NUMBERS,
-    OCTETS,
     REFUSED,
     REPLACING,
     SEPARATE,
@@ -36,6 +34,7 @@ from overlong.conformance.protocol.wire import (
     cut_evenly,
     stream_head,
     stream_payload,
+    units_of,
 )
 from overlong.conformance.vectors import questions
 from overlong.conformance.vectors.certainty import certainty
@@ -180,7 +179,7 @@ class Batch:
         """Compute ahead the requests of these operations, and the expected answers of a target with these units."""
         for operation in operations:
             self.payloads(operation)
-            self.expected(operation, OCTETS if operation in ENCODING else NUMBERS if operation == ASK else units)
+            self.expected(operation, units_of(operation, units))
             if operation in STREAMING + AGAIN:
                 for marked in (True, False):
                     self.expected_marks(operation, units, marked=marked)
