@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.products import Product
     from overlong.conformance.examination.question import Asked
     from overlong.conformance.examination.text import Text
-    from overlong.reference import Segment
+    from overlong.reference import Dialect, Segment
 
 OFFSETS = (Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
 """Symptoms of the first flaw of a refused input."""
@@ -291,9 +291,9 @@ class Condition:
         if self.words == ((),):
             yield self._site(asked, 0, 0)
             return
-        for each in segments(asked.octets, spoken=self.text.spoken):
+        for each, known in _known(asked.octets, self.text.spoken):
             start, end = each.offset, each.offset + each.length
-            is_flaw, known = isinstance(each, MaximalSubpart), known_at(asked.octets, each, self.text.spoken)
+            is_flaw = isinstance(each, MaximalSubpart)
             if is_flaw if self.subparts else self._at_flaw(asked.octets, start):
                 last = end if is_flaw and (known is None or known > end) else end - 1  # a character may have begun
                 within = () if self.subparts else [cut - start for cut in cuts if start < cut <= last]
@@ -305,3 +305,9 @@ class Condition:
                     yield site
             if is_flaw and self.operation not in REPLACING:
                 return  # a strict decoder goes no further
+
+
+@lru_cache(maxsize=1 << 14)  # the same octets come in many chunks, to several conditions
+def _known(octets: bytes, spoken: Dialect) -> list[tuple[Segment, int | None]]:
+    """The segments, and how many octets must have been read to know each."""
+    return [(each, known_at(octets, each, spoken)) for each in segments(octets, spoken=spoken)]

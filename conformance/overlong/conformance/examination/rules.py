@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import compress, islice
+from operator import not_
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.atoms import Atom, atoms_of, order_of
@@ -72,18 +73,17 @@ class Table:
 
     def rule(self) -> Rule:
         """The cheapest rule that explains all answers, or else most of them."""
-        right = [place for place, wrong in enumerate(self.labels) if not wrong]
-        if not right or len(right) == len(self.labels):
+        if all(self.labels) or not any(self.labels):
             return Rule()
-        everything = (1 << len(right)) - 1
+        columns = list(map(self._column, self.factors))
+        rows = zip(*columns, strict=True)
+        right = list(zip(*dict.fromkeys(compress(rows, map(not_, self.labels))), strict=True))
+        everything = (1 << len(right[0])) - 1
         held: dict[int, Atom] = {}
-        for factor in self.factors:
-            column = self._column(factor)
-            inside = {value for value, wrong in zip(column, self.labels, strict=True) if wrong}
-            values = set(column)
-            if not inside or inside == values:
+        for factor, column, outside in zip(self.factors, columns, right, strict=True):
+            inside, values = set(compress(column, self.labels)), set(column)
+            if inside == values:
                 continue
-            outside = [column[place] for place in right]
             by_value: dict[int, int] = {}
             for number, value in enumerate(outside):
                 by_value[value] = by_value.get(value, 0) | 1 << number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _SEED, _CHECKED = 0, 300
 _ROUNDS = 3
+_NEAR = 0.95
+"""A reading that explains a lesser share of what the best one explains does not become the best."""
 _VARIED = 8
 _MORE = (2, 3, 4, 5)
 """How many chunks come first."""
@@ -149,16 +152,23 @@ class StreamCourse:
         return [_Reading(self._condition(words), _NAMES) for words in (products, (*products, other), ())]
 
     @staticmethod
-    def _learned(readings: Sequence[_Reading], answered: Sequence[tuple[Question, bool]]) -> Condition | None:
-        """The condition that explains most answers, with some more of them; None if none is wrong."""
-        best, most = None, -1
+    def _learned(readings: list[_Reading], answered: Sequence[tuple[Question, bool]]) -> Condition | None:
+        """The condition that explains most answers, with some more of them; None if none is wrong.
+
+        Readings that explain much fewer are removed.
+        """
+        found = list[tuple[int, _Reading, Rule]]()
         for reading in readings:
             for question, wrong in answered:
                 reading.add(question, wrong=wrong)
-            rule = reading.table.rule()
-            if any(reading.table.labels) and (right := reading.explained_by(rule)) > most:
-                best, most = replace(reading.condition, rule=rule), right
-        return best
+            if any(reading.table.labels):
+                rule = reading.table.rule()
+                found.append((reading.explained_by(rule), reading, rule))
+        if not found:
+            return None
+        most, best, rule = max(found, key=itemgetter(0))
+        readings[:] = [reading for right, reading, _ in found if right >= most * _NEAR]
+        return replace(best.condition, rule=rule)
 
     def _condition(self, words: tuple[Product, ...]) -> Condition:
         """About these words and, if there are none, about errors."""
