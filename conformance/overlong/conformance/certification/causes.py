@@ -15,6 +15,7 @@ from overlong.conformance.examination.explanation import resembles
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import MEMORY
+from overlong.conformance.results.run import add_cause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -43,22 +44,10 @@ def settle(run: Run, kinds: Iterable[Kind], target: Target) -> None:
             known = {explanation.id for explanation, _ in found}
             if (cause := _next(left, target, run.profile, known, unsteady=unsteady)) is None:
                 break
-            _add(found, *cause)
+            add_cause(found, *cause)
     except (BudgetSpent, TargetError) as error:
         run.notes.append(f"not examined further: {error}")
     run.settle([*(bucket for _, bucket in found), *_others(left)], found)
-
-
-def _add(found: list[tuple[Explanation, Bucket]], explanation: Explanation, bucket: Bucket) -> None:
-    """Add a cause, or what was found of a known one."""
-    for place, (known, known_bucket) in enumerate(found):
-        united = known if known.id == explanation.id else known.united(explanation)
-        if united is not None:
-            known_bucket.join(bucket)
-            known_bucket.why = united.why
-            found[place] = united, known_bucket
-            return
-    found.append((explanation, bucket))
 
 
 def _shown(kind: Kind, run: Run) -> list[Finding]:

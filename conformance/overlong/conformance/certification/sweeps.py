@@ -332,8 +332,7 @@ def sweep_too(
         elif bucket.why is not None:
             example = finding if bucket.cause is None else _as_known(bucket.cause, bucket.found.words)
             kinds = frozenset({example.bucket, finding.bucket})
-            known = Bucket(example, bucket.found.count, kinds, bucket.why.why)
-            run.explain(bucket.why, known)
+            known = run.explain(bucket.why, Bucket(example, bucket.found.count, kinds, bucket.why.why))
         else:
             run.add(finding)
             known = run.buckets[finding.bucket]

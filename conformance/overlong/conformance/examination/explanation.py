@@ -13,6 +13,8 @@ from overlong.conformance.protocol.kind import EARLIEST, Code
 from overlong.conformance.protocol.wire import GUARDED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from overlong.conformance.examination.encoders import OfNumbers
     from overlong.conformance.oracle.finding import Finding
 
@@ -93,6 +95,14 @@ class Explanation:
             checked=checked,
             asked=self.asked + other.asked,
         )
+
+    def among(self, causes: Iterable[Explanation]) -> tuple[int, Explanation] | None:
+        """The place among known causes of the one of which this is a part, or all; and both as one. None: it is new."""
+        for place, known in enumerate(causes):
+            united = known if known.id == self.id else known.united(self)
+            if united is not None:
+                return place, united
+        return None
 
     def joins(self, finding: Finding) -> bool:
         """True if the condition predicts another finding: then that belongs to the same cause."""

@@ -222,9 +222,13 @@ class Run:
         """What the examiner found."""
         return [explanation for explanation, _ in self._explained]
 
-    def explain(self, explanation: Explanation, bucket: Bucket) -> None:
-        """Add the bucket of a further cause."""
-        self.settle([*self.buckets.values(), bucket], [*self._explained, (explanation, bucket)])
+    def explain(self, explanation: Explanation, bucket: Bucket) -> Bucket:
+        """Add the bucket of a further cause, or what it has of a known one; return the bucket that has it now."""
+        known, explained = len(self._explained), self._explained
+        kept = add_cause(explained, explanation, bucket)
+        new = [bucket] if len(explained) > known else []
+        self.settle([*self.buckets.values(), *new], explained)
+        return kept
 
     def explained_by(self, explanation: Explanation | None) -> Bucket | None:
         """The bucket of an explanation."""
@@ -343,3 +347,17 @@ def measuring(claim: str, error_mode: str) -> set[str]:
 def shown_by(answered: set[str], error_mode: str) -> list[str]:
     """The claims that hold if nothing refutes them, by the fully answered operations; without offsets."""
     return [claim for claim in MEASURED_BY if answered & measuring(claim, error_mode)]
+
+
+def add_cause(found: list[tuple[Explanation, Bucket]], explanation: Explanation, bucket: Bucket) -> Bucket:
+    """Add a cause and its bucket, or what these have of a known cause to that; return the bucket that has it."""
+    among = explanation.among(each for each, _ in found)
+    if among is None:
+        found.append((explanation, bucket))
+        return bucket
+    place, united = among
+    known = found[place][1]
+    known.join(bucket)
+    known.why = united.why
+    found[place] = united, known
+    return known

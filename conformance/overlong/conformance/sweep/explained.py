@@ -66,7 +66,19 @@ def explained(
                 found.append(each)
             beside = sum(each.found.count for each in further)
             found[place] = replace(bucket, found=replace(bucket.found, count=bucket.found.count - beside))
-    return found
+    return _united(found)
+
+
+def _united(buckets: Sequence[SweepBucket]) -> list[SweepBucket]:
+    """The sets; those whose causes are parts of one have it."""
+    causes, places = list["Explanation"](), dict[int, int]()
+    for each in buckets:
+        if (cause := each.why) is None:
+            continue
+        place, united = cause.among(causes) or (len(causes), cause)
+        causes[place : place + 1] = [united]
+        places[id(cause)] = place
+    return [replace(each, why=causes[places[id(each.why)]]) if each.why is not None else each for each in buckets]
 
 
 def _further(
