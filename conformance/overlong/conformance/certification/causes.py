@@ -62,19 +62,21 @@ def _next(
 ) -> tuple[Explanation, Bucket] | None:
     """Examine the most telling divergence that has no cause yet; None if there is none.
 
-    If answers are ``unsteady`` for another reason than earlier calls, experiments show nothing.
+    If some answers are ``unsteady`` for another reason than earlier calls, only a confirmed rule tells anything.
     """
-    while waiting := [each for each in left if each.findings and not each.tried]:
+    for _ in range(MOST):
+        waiting = [each for each in left if each.findings and not each.tried]
+        if not waiting:
+            break
         chosen = min(waiting, key=_Left.telling)
         example = chosen.least
         explanation = why(example, target, profile)
-        if explanation is None or explanation.condition is None:
+        doubtful = unsteady and explanation is not None and not (explanation.recalls or explanation.confirmed)
+        if explanation is None or explanation.condition is None or doubtful:
             chosen.less = None if explanation is None else explanation.finding
             for each in left:
                 each.tried |= each.kind.key == chosen.kind.key
             continue
-        if unsteady and not explanation.recalls:
-            return None
         return explanation, _bucket(explanation, example, left, again=explanation.id in known)
     return None
 

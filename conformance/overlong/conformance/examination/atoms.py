@@ -87,6 +87,18 @@ def atoms_of(factor: Factor, inside: Sequence[int], values: Sequence[int]) -> It
     yield Atom(name, values=frozenset(some), cost=cost)
 
 
+def wider(atom: Atom) -> Iterator[Atom]:
+    """The plainer atoms that hold for all values of one of numbers, and for more; the widest first."""
+    if atom.modulus or atom.without or factor_named(atom.factor).kind != NUMBER:
+        return
+    low, high = (min(atom.values), max(atom.values)) if atom.values else (atom.low, atom.high)
+    if low is not None and high is not None and low < high:
+        yield Atom(atom.factor, low=low, cost=2)
+        yield Atom(atom.factor, high=high, cost=2)
+        if atom.values:
+            yield Atom(atom.factor, low=low, high=high, cost=3)
+
+
 def _of_numbers(factor: Factor, some: set[int], rest: set[int], low: int, high: int) -> Iterator[Atom]:
     name = factor.name
     if low == high:

@@ -30,6 +30,7 @@ from overlong.conformance.protocol.wire import (
     STREAMING,
     VALIDATE,
 )
+from overlong.conformance.vectors.vector import known_at
 from overlong.reference import Decoded, WellFormed, segments
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
@@ -202,8 +203,10 @@ def _steps(condition: Condition, question: Question) -> Iterator[_Step]:
         else:
             begun = condition.begun(octets, each.offset)
             if accepts:
+                # a decoder that accepts F5 80 80 80 waits for more after F5
+                hopeless = known_at(octets, each, condition.text.spoken) == place
                 place = max(place, each.offset + begun)
-                certain = begun <= each.length
+                certain = begun <= each.length - hopeless
             else:  # a character cut off may be refused as the whole one is
                 refused = condition.symptom == Code.REFUSED and begun == each.length
                 certain = not (refused and condition.holds_at(question, each))

@@ -116,7 +116,7 @@ def _cheapest(held: dict[int, Atom]) -> Rule:
     if best is None:
         masks = sorted(held, key=lambda mask: (mask.bit_count(), _key(held[mask])))
         best = _cheapest_triple(held, masks[:_TRIPLES])
-    return _in_order(best) if best is not None else _greedy(held)
+    return in_order(best) if best is not None else _greedy(held)
 
 
 def _cheapest_pair(
@@ -151,7 +151,8 @@ def _cost(atoms: Iterable[Atom]) -> tuple[int, list[int]]:
     return sum(atom.cost for atom in some) + len(some), sorted(order_of(atom.factor) for atom in some)
 
 
-def _in_order(atoms: Iterable[Atom]) -> Rule:
+def in_order(atoms: Iterable[Atom]) -> Rule:
+    """The conjunction of some atoms."""
     return Rule(tuple(sorted(atoms, key=lambda atom: order_of(atom.factor))))
 
 
@@ -169,4 +170,4 @@ def _greedy(held: dict[int, Atom]) -> Rule:
         left = after
         if not left:
             break
-    return _in_order(chosen)
+    return in_order(chosen)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from random import Random
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import RIGHT
+from overlong.conformance.examination.atoms import wider
 from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
 from overlong.conformance.examination.question import Question
-from overlong.conformance.examination.rules import Rule, Table
+from overlong.conformance.examination.rules import Rule, Table, in_order
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import AGAIN
 
@@ -28,6 +29,8 @@ _SEED, _CHECKED = 0, 300
 _ROUNDS = 3
 _NEAR = 0.95
 """A reading that explains a lesser share of what the best one explains does not become the best."""
+_AS_GOOD = 0.998
+"""A plainer rule explains at least this share of what the other one explains."""
 _VARIED = 8
 _MORE = (2, 3, 4, 5)
 """How many chunks come first."""
@@ -101,18 +104,18 @@ class StreamCourse:
         """
         again = self.asker.operation in AGAIN
         readings = [_Reading(self._condition(((),)), _BEFORE)] if again else self._readings()
-        predicted, checked = 0, 0
         self._own = self._errors_of(question)
         experiments = self._after_others(question) if again else [*self._like(question), *self._cut(), *self._wrong()]
         condition = self._learned(readings, self._answered([question, *experiments]))
-        for number in range(_ROUNDS if condition is not None else 0):
+        if condition is None:
+            return None, 0, 0
+        for number in range(_ROUNDS):
             fresh = self._answered([self._drawn(again=again) for _ in range(min(_CHECKED, self.asker.left))])
-            best, checked = condition, len(fresh)
-            predicted = sum(best is not None and best.holds(each) == wrong for each, wrong in fresh)
-            if predicted == checked or number == _ROUNDS - 1:
+            if number == _ROUNDS - 1 or _predicted(condition, fresh) == len(fresh):
                 break
-            condition = self._learned(readings, fresh)
-        return condition, predicted, checked
+            condition = self._learned(readings, fresh) or condition
+        condition = self._plainer(condition, readings, fresh)
+        return condition, _predicted(condition, fresh), len(fresh)
 
     def _errors_of(self, question: Question) -> list[bytes]:
         """The errors of an example, with what stands behind them, and with other octets there."""
@@ -169,6 +172,23 @@ class StreamCourse:
         most, best, rule = max(found, key=itemgetter(0))
         readings[:] = [reading for right, reading, _ in found if right >= most * _NEAR]
         return replace(best.condition, rule=rule)
+
+    @staticmethod
+    def _plainer(
+        condition: Condition, readings: Sequence[_Reading], fresh: Sequence[tuple[Question, bool]]
+    ) -> Condition:
+        """The condition without what hardly any answer needs: exceptions that one experiment showed by chance."""
+        (reading,) = (each for each in readings if replace(condition, rule=Rule()) == each.condition)
+        for atom in sorted(condition.rule.atoms, key=attrgetter("cost"), reverse=True):
+            others = tuple(each for each in condition.rule.atoms if each != atom)
+            for looser in (others, *((*others, each) for each in wider(atom))):
+                plainer = replace(condition, rule=in_order(looser))
+                if _predicted(plainer, fresh) >= _predicted(condition, fresh) and (
+                    reading.explained_by(plainer.rule) >= reading.explained_by(condition.rule) * _AS_GOOD
+                ):
+                    condition = plainer
+                    break
+        return condition
 
     def _condition(self, words: tuple[Product, ...]) -> Condition:
         """About these words and, if there are none, about errors."""
@@ -231,6 +251,11 @@ def in_chunks(octets: bytes, cuts: Sequence[int]) -> Question:
     """The octets as a stream that is cut at these places."""
     places = sorted(cut for cut in cuts if cut <= len(octets))
     return Question(octets, chunks=tuple(end - start for start, end in pairwise([0, *places, len(octets)])))
+
+
+def _predicted(condition: Condition, answered: Sequence[tuple[Question, bool]]) -> int:
+    """The number of questions that a condition predicts."""
+    return sum(condition.holds(each) == wrong for each, wrong in answered)
 
 
 def _size(question: Question) -> tuple[object, ...]:
