@@ -42,6 +42,20 @@ def takes_longer_forms(octets: bytes) -> str:
         raise ValueError from error
 
 
+def takes_numbers_beyond(octets: bytes) -> str:
+    """F5-F7 80-BF 80-BF 80-BF is a character: of less than that, the rest is missing."""
+    beyond = re.compile(b"[\xf5-\xf7][\x80-\xbf]{3}")
+    plain = beyond.sub(b"aaaa", octets)
+    try:
+        return plain.decode()
+    except UnicodeDecodeError as error:
+        begun = re.compile(b"[\xf5-\xf7][\x80-\xbf]{0,2}").match(plain, error.start)
+        if begun is None:
+            raise
+        reason = "unexpected end of data" if begun.end() == len(plain) else "invalid continuation byte"
+        raise UnicodeDecodeError("utf-8", octets, begun.start(), begun.end(), reason) from None
+
+
 class LosesText:
     """After an error it goes on behind the next ASCII character."""
 
@@ -98,6 +112,14 @@ def test_a_cause_has_one_bucket_whatever_the_defects_of_what_it_accepts(tmp_path
     assert written["condition"]["words"] == [["e0", bytes(range(0x80, 0xA0)).hex(), bytes(range(0x80, 0xC0)).hex()]]
     assert written["confirmed"][0] == written["confirmed"][1] > 100
     assert written["count"] == sum(record["record"] == "divergence" for record in records)
+
+
+def test_what_a_longer_form_lacks_is_no_cause_of_its_own():
+    run = of(takes_numbers_beyond, "core", "complete-0")
+    (bucket,) = run.buckets.values()
+    assert bucket.why.sentence == "accepts F5-F7 80-BF 80-BF 80-BF"
+    assert {code for code, _ in bucket.kinds} == {"OV203", "OV302", "OV303"}
+    assert failing(run) == {"verdict"}
 
 
 def test_what_a_reader_loses_is_named_before_what_is_counted():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 from random import Random
 
 import pytest
 
+import known_wrong
 import overlong.conformance as face
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.atoms import Atom
@@ -217,6 +219,12 @@ def test_a_stream_has_a_telling_example(tmp_path):
     found = face.examine(f"py:{tmp_path}/decoder.py:Decoder", "a€".encode(), chunks=(2, 2))
     assert not is_well_formed(found.example)
     assert is_well_formed(telling(found).vector.octets)
+
+
+def test_a_rule_of_streams_has_no_limit_that_no_answer_needs():
+    counts = f"py:{Path(known_wrong.__file__)}:OffsetsCountFromTheChunk"
+    found = face.examine(counts, b"ab\xff", chunks=(2, 1))
+    assert found.sentence.endswith("in a later chunk"), "and not: in a chunk that begins at 1 to 13"
 
 
 KEPT = """

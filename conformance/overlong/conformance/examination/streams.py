@@ -29,8 +29,8 @@ _SEED, _CHECKED = 0, 300
 _ROUNDS = 3
 _NEAR = 0.95
 """A reading that explains a lesser share of what the best one explains does not become the best."""
-_AS_GOOD = 0.998
-"""A plainer rule explains at least this share of what the other one explains."""
+_AS_GOOD = 0.995
+"""A plainer rule predicts at least this share of what the other one predicts."""
 _VARIED = 8
 _MORE = (2, 3, 4, 5)
 """How many chunks come first."""
@@ -183,7 +183,7 @@ class StreamCourse:
             others = tuple(each for each in condition.rule.atoms if each != atom)
             for looser in (others, *((*others, each) for each in wider(atom))):
                 plainer = replace(condition, rule=in_order(looser))
-                if _predicted(plainer, fresh) >= _predicted(condition, fresh) and (
+                if _predicted(plainer, fresh) >= _predicted(condition, fresh) * _AS_GOOD and (
                     reading.explained_by(plainer.rule) >= reading.explained_by(condition.rule) * _AS_GOOD
                 ):
                     condition = plainer
