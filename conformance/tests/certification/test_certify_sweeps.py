@@ -541,7 +541,7 @@ def test_a_sweep_that_cannot_be_leaves_what_the_suites_showed(tmp_path):
     module = tmp_path / "encoder.py"
     module.write_text("class Only:\n    operations = {'E': lambda many: [b'' for _ in many]}\nonly = Only()\n")
     run = certify(f"py:{Path(module)}:only", sweeps=["exhaustive-1"], suites=["encoder-edges"]).run
-    assert "a sweep asks D or V" in run.incomplete
+    assert "a sweep tests D or V" in run.incomplete
     assert run.suites
 
 

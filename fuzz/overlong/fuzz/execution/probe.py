@@ -128,7 +128,7 @@ class Probe:
             target = resolve(self.target, self.limits)
             if not isinstance(target, FramedTarget):
                 raise TargetError(
-                    f"{printable(self.id)}: recorded answers cannot be asked more; fuzz the decoder itself"
+                    f"{printable(self.id)}: recorded answers answer no more; fuzz the decoder itself"
                 )
             target.restart_budget = max(target.restart_budget, _BUDGET)
             target.open()
