@@ -199,7 +199,9 @@ DIFFERENT = [
     pytest.param(
         subject(cause()), subject(parts=(part(digest="b"),)), Standing.NOT_COMPARABLE, "other vectors", id="digest"
     ),
-    pytest.param(subject(cause()), subject(parts=(part("streams"),)), Standing.NOT_COMPARABLE, "not tested", id="suite"),
+    pytest.param(
+        subject(cause()), subject(parts=(part("streams"),)), Standing.NOT_COMPARABLE, "not tested", id="suite"
+    ),
     pytest.param(subject(cause()), subject(parts=(part(asked=8),)), Standing.NOT_COMPARABLE, "not tested", id="part"),
     pytest.param(subject(cause()), subject(profile="x@1"), Standing.NOT_COMPARABLE, "rfc3629@1 and x@1", id="profile"),
     pytest.param(

@@ -151,9 +151,7 @@ class Columnar:
         self.job = job
         target = resolve(job.target, job.limits)
         if not isinstance(target, FramedTarget):
-            raise TargetError(
-                f"{printable(target.id)}: recorded answers answer no more; sweep the decoder itself"
-            )
+            raise TargetError(f"{printable(target.id)}: recorded answers answer no more; sweep the decoder itself")
         self.target = target
         self._expectation: ExpectedAnswers | None = None
         self._grid: tuple[Grid, Columns, ColumnOracle, Judge] | None = None

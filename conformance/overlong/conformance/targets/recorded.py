@@ -285,8 +285,7 @@ class RecordedTarget:
         if not HEAD.size - 3 <= length <= LARGEST_FRAME:
             text = printable(self._octets[place : place + 60].decode("ascii", "backslashreplace"))
             raise AnswersError(
-                f"{where}: an answer claims to have {length} octets: the adapter printed to stdout? "
-                f'it wrote "{text}"'
+                f'{where}: an answer claims to have {length} octets: the adapter printed to stdout? it wrote "{text}"'
             )
         if request != number & _ID:
             raise AnswersError(f"{where}: an answer to request {request} where {number} is next")

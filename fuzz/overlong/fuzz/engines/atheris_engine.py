@@ -206,7 +206,7 @@ class AtherisEngine:
             code = Code.CRASHED if isinstance(how, Crashed) else Code.TIMED_OUT
             finding = Finding(vector, operation, code, expected_of(vector, operation), how)
             gathering.notes.append(
-                f"{printable(probe.id)}: {spaced_hex(octets)} ended the process under Atheris, and not when tested again"
+                f"{printable(probe.id)}: {spaced_hex(octets)} ended the process under Atheris, and not when repeated"
             )
         gathering.add(finding, probe.id, gathering.unit.first)
 

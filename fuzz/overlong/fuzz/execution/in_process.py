@@ -55,7 +55,9 @@ class InProcessSurvey:
         """
         found = resolve(target, job.limits)
         if not isinstance(found, FramedTarget):
-            raise TargetError(f"{printable(found.id)}: it cannot be tested in its own process: it is no running program")
+            raise TargetError(
+                f"{printable(found.id)}: it cannot be tested in its own process: it is no running program"
+            )
         self._seeds = TemporaryFolder("seeds") if job.seeds else None
         self.made = made
         """Where inputs are made for several targets; None: its own process makes them."""
