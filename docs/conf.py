@@ -21,8 +21,10 @@ _OCTET = "[0-9A-F]{2}(?:-[0-9A-F]{2})?"
 _OCTETS = re.compile(rf"(?<![\w+-]){_OCTET}(?: {_OCTET})*(?![\w-])")
 """Octets, and ranges of them, in hexadecimal."""
 _WIDEST = 36  # characters: more are wider than a telephone
-_IN_TABLES = re.compile(rf"{_OCTETS.pattern}|(?<![\w-])[\w-]*\w-\w[\w-]*")
-"""The same, and words, names and dates that a narrow cell would break at a hyphen."""
+_IN_TABLES = re.compile(
+    rf"{_OCTETS.pattern}|(?<!\d)(?<!\d )\d{{1,3}}(?: \d{{3}})+(?!\d)|(?<![\w-])(?:--?\w[\w-]*|[\w-]*\w-\w[\w-]*)"
+)
+"""The same, and numbers, options, names and dates that a narrow cell would break."""
 
 project = "overlong"
 author = "The overlong authors"

@@ -54,7 +54,7 @@ def test_octets_stay_on_a_line(conf, text, together, within):
     [
         ("2026-11-24 and complete-0-refusing", ["2026-11-24", "complete-0-refusing"]),
         ("the input ED A0-BF", ["ED A0-BF"]),
-        ("--quick, 8 - 9", []),
+        ("certify --quick: 1 342 of 8 - 9", ["--quick", "1 342"]),
     ],
 )
 def test_a_narrow_cell_breaks_no_word(conf, text, together):
