@@ -496,7 +496,7 @@ def test_the_rate_chooses_a_tier_and_the_headline_of_the_sweep_names_it(monkeypa
     assert told.endswith("brief" if tier else "least")
     assert "left out" not in certificate.to_json(), "it depends on the clock"
     usual = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8"))
-    assert not re.search(r"left out|complete:|asked|swept ·|note: not swept further", usual)
+    assert not re.search(r"left out|complete:|^tested |swept ·|note: not swept further", usual, re.MULTILINE)
     assert next_step(report_of_run(certificate), certificate, None) == "overlong certify cpython", "for a certificate"
     monkeypatch.setattr(type(certificate), "refused", "")
     following = "brief" if tier else "least"
