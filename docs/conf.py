@@ -75,7 +75,8 @@ def _kept_together(_: Sphinx, tree: nodes.document) -> None:
             short = len(text) <= _WIDEST and (" " not in text or _OCTETS.fullmatch(text))
             within["classes"] += ["octets"] if short else []
             continue
-        pattern = _IN_TABLES if isinstance(within.parent, nodes.entry) else _OCTETS
+        cell = within.parent.parent if isinstance(within, nodes.strong) else within.parent
+        pattern = _IN_TABLES if isinstance(cell, nodes.entry) else _OCTETS
         for found in pattern.finditer(text):
             if not 2 < len(found[0]) <= _WIDEST or isinstance(within, nodes.literal_block | nodes.raw | nodes.title):
                 continue

@@ -57,8 +57,9 @@ def test_octets_stay_on_a_line(conf, text, together, within):
         ("certify --quick: 1 342 of 8 - 9", ["--quick", "1 342"]),
     ],
 )
-def test_a_narrow_cell_breaks_no_word(conf, text, together):
-    tree = nodes.entry("", nodes.paragraph("", text))
+@pytest.mark.parametrize("strong", [False, True])
+def test_a_narrow_cell_breaks_no_word(conf, text, together, strong):
+    tree = nodes.entry("", nodes.paragraph("", "", nodes.strong("", text)) if strong else nodes.paragraph("", text))
     conf._kept_together(None, tree)
     assert [each.astext() for each in tree.findall(nodes.inline)] == together
 
