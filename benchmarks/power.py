@@ -41,6 +41,7 @@ from mutants.replacers import REPLACERS
 from mutants.shapes import styles
 from mutants.spoken import OF_ALL, RIGHT, FinderOfSpoken
 from mutants.streams import STREAMS
+from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.engines.opening import open_engine
@@ -79,7 +80,7 @@ TOP = """<!-- Written by `python benchmarks/power.py --write`. -->
 A certificate is worth as much as the bugs that it would have found. So this benchmark plants bugs and counts.
 {count} validators in C, drawn by the seed {seed}, have one fault each, of the families in the table. A string
 proves each wrong; {left_out} more draws without such a string were left out. No plan knows any of these faults.
-But the same authors wrote the plans and the families, and mended plans after this population and others showed
+But the same authors wrote the plans and the families, and fixed plans after this population and others showed
 gaps, so an independent population would be a better measure.
 
 A fault concerns a whole class of octets or characters, a part of it, or its first or last member. If the fault
@@ -96,7 +97,7 @@ of it as fits into two seconds. The five columns after *certify* and *certify --
 
 """
 OTHERWISE = f"""
-## Asked in other ways
+## Tested in other ways
 
 A validator gives the same answers through every adapter, so a tier finds the same mutants. But its speed there decides
 the tier. Here `overlong certify` ran as a user would run it, on the right validator and on some mutants. Processor
@@ -134,7 +135,7 @@ PYTHON = """
 ## In Python
 
 {count} of the draws above, some of each family, transcribed to Python, walk octet by octet. {validators} return `bool`,
-the others, which put out wrong characters, `str`. A call proves each wrong ({left_out} draws were left out).
+the others, which output wrong characters, `str`. A call proves each wrong ({left_out} draws were left out).
 `overlong certify py:...` ran on each, as a user would run it. It refused **{refused} of {count}** ({percent} %), and
 found the {rights} right ones CONFORMANT. By the clock it took {median:.0f} s for wrong ones, {most:.0f} s at most, and
 {right:.0f} s for right ones.
@@ -144,7 +145,7 @@ found the {rights} right ones CONFORMANT. By the clock it took {median:.0f} s fo
 """
 HOW = """A request proves each wrong ({left_out} draws were left out). One program holds all of them, and its
 argument chooses the decoder. Its answers to whole suites are compared with those of the right program, which
-`overlong certify` found CONFORMANT. Sweeps ask only `V` and `D`, so a certificate rests on the suites alone here.
+`overlong certify` found CONFORMANT. Sweeps test only `V` and `D`, so a certificate rests on the suites alone here.
 `fuzz` was given {some} of them; `overlong certify` refused {refused} of these, the ones that its suites find."""
 UNSEEN = 1
 """The seed of a second population behind the protocol, which had no part in deciding how many mixtures there are."""
@@ -245,7 +246,7 @@ def table(measured: list[Measured], some: list[Measured], columns: list[str]) ->
     families = [*by_family([each.mutant for each in measured]), ("all", [each.mutant for each in measured])]
     for family, mutants in families:
         mine = {each.symbol for each in mutants}
-        cells = [family, str(len(mine))]
+        cells = [family, thousands(len(mine))]
         for column in columns:
             whose = some if column in {CAMPAIGN, LIBFUZZER} else measured
             rows = [column in each.found for each in whose if each.mutant.symbol in mine]
@@ -431,7 +432,7 @@ def main() -> int:
     print(text)
     if options.write:
         on = f"Measured on {machine(quick=False)}"
-        top = TOP.format(count=len(mutants), seed=options.seed, left_out=left_out, machine=on)
+        top = TOP.format(count=thousands(len(mutants)), seed=options.seed, left_out=left_out, machine=on)
         PAGE.write_text(top + text, "utf-8")
     share = sum(CERTIFIED in each.found for each in measured) / len(measured)
     print(f"a certificate finds {share:.1%}")

@@ -293,7 +293,7 @@ def put_down(kind: str, case: Case, costs: list[Cost]) -> None:
         figure(f"{name}: pipes", (1e9 * cost.pipes for cost in costs), "ns a string", at_most=8)
     else:
         both = (1e9 * (cost.harness + cost.pipes) / cost.passes for cost in costs)
-        figure(f"{name}: harness and pipes", both, "ns an octet asked or answered", at_most=0.15)
+        figure(f"{name}: harness and pipes", both, "ns an octet sent or answered", at_most=0.15)
         ratios = (cost.over_memory for cost in costs)
         figure(f"{name}: harness and pipes / memory alone", ratios, at_most=1.5)
 

@@ -21,6 +21,10 @@ _OCTET = "[0-9A-F]{2}(?:-[0-9A-F]{2})?"
 _OCTETS = re.compile(rf"(?<![\w+-]){_OCTET}(?: {_OCTET})*(?![\w-])")
 """Octets, and ranges of them, in hexadecimal."""
 _WIDEST = 36  # characters: more are wider than a telephone
+_IN_TABLES = re.compile(
+    rf"{_OCTETS.pattern}|(?<!\d)(?<!\d )\d{{1,3}}(?: \d{{3}})+(?!\d)|(?<![\w-])(?:--?\w[\w-]*|[\w-]*\w-\w[\w-]*)"
+)
+"""The same, and numbers, options, names and dates that a narrow cell would break."""
 
 project = "overlong"
 author = "The overlong authors"
@@ -28,6 +32,7 @@ version = release = version_of("overlong")
 html_title = f"overlong {release}"
 html_theme = "furo"
 html_copy_source = False
+smartquotes = False  # --quick is no dash
 html_show_copyright = False
 
 extensions = ["myst_parser"]
@@ -63,17 +68,20 @@ def _indexed(_: Sphinx, page: str, source: list[str]) -> None:
 
 
 def _kept_together(_: Sphinx, tree: nodes.document) -> None:
-    """Octets become one unit of a line."""
+    """Octets become one unit of a line; so do short words of code, and in tables words with hyphens."""
     for text in list(tree.findall(nodes.Text)):
         within, parts, end = text.parent, list[nodes.Node](), 0
-        for found in _OCTETS.finditer(text):
+        if isinstance(within, nodes.literal):
+            short = len(text) <= _WIDEST and (" " not in text or _OCTETS.fullmatch(text))
+            within["classes"] += ["octets"] if short else []
+            continue
+        cell = within.parent.parent if isinstance(within, nodes.strong) else within.parent
+        pattern = _IN_TABLES if isinstance(cell, nodes.entry) else _OCTETS
+        for found in pattern.finditer(text):
             if not 2 < len(found[0]) <= _WIDEST or isinstance(within, nodes.literal_block | nodes.raw | nodes.title):
                 continue
-            if isinstance(within, nodes.literal):
-                within["classes"] += ["octets"] if found[0] == text else []
-            else:
-                parts += [nodes.Text(text[end : found.start()]), nodes.inline("", found[0], classes=["octets"])]
-                end = found.end()
+            parts += [nodes.Text(text[end : found.start()]), nodes.inline("", found[0], classes=["octets"])]
+            end = found.end()
         if parts:
             within.replace(text, [*parts, nodes.Text(text[end:])])
 

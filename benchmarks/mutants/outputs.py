@@ -63,7 +63,7 @@ def _scalar(random: Random, place: Place) -> Mutant:
     """One character, or each of some kind, comes out as another."""
     what = drawn_of_kind(random, refuses=True, placed=bool(place.words))
     value = random.choice(("c + 1", "c - 1", "0xFFFD", "0", f"c ^ {1 << random.randrange(21):#x}", "c & 0xFFFF"))
-    words = f"{what.words.removesuffix(' refused')} put out as {value} {place.words}".strip()
+    words = f"{what.words.removesuffix(' refused')} output as {value} {place.words}".strip()
     code = f"DECODE(NAME, ({place.condition}) && ({what.refuses}), {value}, false, 0)"
     return Mutant("", "", words, code, witnesses(what, place))
 

@@ -82,7 +82,7 @@ class Asked:
 
 
 HEAD = (
-    "| asked | tier of the right one | its CPU s | found of all, % | refused | CPU s: median (most) |\n"
+    "| tested | tier of the right one | its CPU s | found of all, % | refused | CPU s: median (most) |\n"
     "|---|---|---:|---:|---:|---:|\n"
 )
 

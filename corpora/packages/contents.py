@@ -25,7 +25,8 @@ published, never means anything else. All of it is CC0-1.0.
 
 {use}
 {more}"""
-FIELDS = """`octets` is the input; `chunks` are the lengths that it comes in, or nothing where it comes whole.
+FIELDS = """`failing` tests the verdict and the text of a strict decoder with both lists. For more, read the fields:
+`octets` is the input; `chunks` are the lengths that it comes in, or nothing where it comes whole.
 `expect.strict` says whether it is well-formed: then `scalars` is the text, as numbers, and else `offset` the place.
 `expect.replacement` is the output of a decoder that replaces each maximal subpart."""
 

@@ -102,6 +102,18 @@ func ByID(id string) (Vector, error) {
 	return Vector{}, fmt.Errorf("no vector %q: use the ID of one that Core or Complete returns", id)
 }
 
+// Failing returns the vectors, of both lists, that a strict decoder accepts or refuses wrongly, or decodes to another
+// text.
+func Failing(decode func(octets []byte) (text string, ok bool)) (failing []Vector) {
+	for _, v := range append(Core(), Complete()...) {
+		text, ok := decode(v.Octets)
+		if ok != (v.Expect.Strict.Verdict == Accept) || ok && text != string(v.Expect.Strict.Scalars) {
+			failing = append(failing, v)
+		}
+	}
+	return failing
+}
+
 func load(name string) (all []Vector) {
 	text, err := documents.ReadFile(name)
 	var document struct{ Groups []struct{ Tests []Vector } }
@@ -127,19 +139,12 @@ import (
 )
 
 func main() {{
-	wrong, all := 0, append(vectors.Core(), vectors.Complete()...)
-	for _, v := range all {{
-		strict := v.Expect.Strict
-		accepted := utf8.Valid(v.Octets)
-		if accepted != (strict.Verdict == vectors.Accept) || accepted && string(v.Octets) != string(strict.Scalars) {{
-			wrong++
-		}}
-	}}
-	fmt.Printf("%d vectors, %d wrong\\n", len(all), wrong)
+	wrong := vectors.Failing(func(octets []byte) (string, bool) {{ return string(octets), utf8.Valid(octets) }})
+	fmt.Println(len(wrong), "wrong", wrong)
 }}
 """
-FIELDS = """`Octets` is the input. `Expect.Strict` says whether it is well-formed, `Expect.Replacement` what a decoder
-puts out that replaces a maximal subpart at a time; Go itself replaces each octet."""
+FIELDS = """`Octets` is the input. `Expect.Strict` says whether it is well-formed, `Expect.Replacement` the output of a\
+ decoder that replaces a maximal subpart at a time; Go itself replaces each octet."""
 
 
 def module(held: dict[str, bytes], homepage: str | None) -> dict[str, bytes]:

@@ -39,6 +39,7 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -118,6 +119,37 @@ public final class TestVector {
                         "no vector '" + id + "': use the id of one that core() or complete() returns"));
     }
 
+    /** A strict decoder. */
+    public interface Decoder {
+        /**
+         * Decodes one input.
+         *
+         * @param octets the input
+         * @return its text; null refuses it
+         * @throws Exception to refuse it
+         */
+        String decode(byte[] octets) throws Exception;
+    }
+
+    /**
+     * Finds the vectors, of both lists, that a decoder accepts or refuses wrongly, or decodes to another text.
+     *
+     * @param decoder a strict decoder
+     * @return a list that cannot be modified
+     */
+    public static List<TestVector> failing(Decoder decoder) {
+        return list(Stream.of(core(), complete()).flatMap(List::stream)
+                .filter(each -> !Objects.equals(answer(decoder, each), each.accept ? each.replacement : null)));
+    }
+
+    private static String answer(Decoder decoder, TestVector vector) {
+        try {
+            return decoder.decode(vector.octets());
+        } catch (Exception refused) {
+            return null;
+        }
+    }
+
     /**
      * Gives the input.
      *
@@ -168,40 +200,22 @@ public final class TestVector {
 }
 """
 EXAMPLE = """import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
 import overlong.vectors.TestVector;
 
 class Example {
-    static String strict(byte[] octets) {
-        try {
-            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(octets)).toString();
-        } catch (CharacterCodingException e) {
-            return null;
-        }
-    }
-
     public static void main(String[] arguments) {
-        List<TestVector> all = new ArrayList<>(TestVector.core());
-        all.addAll(TestVector.complete());
-        int wrong = 0;
-        for (TestVector v : all) {
-            if (!Objects.equals(strict(v.octets()), v.accept ? v.replacement : null)) {
-                wrong++;
-            }
-        }
-        System.out.println(all.size() + " vectors, " + wrong + " wrong");
+        var wrong = TestVector.failing(
+                octets -> StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(octets)).toString());
+        System.out.println(wrong.size() + " wrong " + wrong);
     }
 }
 """
 INSTALL = f"""mvn install:install-file -Dfile={STEM}.jar -DpomFile={STEM}.pom
 
 makes it a dependency, `overlong:{NAME}:{VERSION}`. Without Maven, `java -cp {STEM}.jar Example.java` runs this:"""
-FIELDS = """`octets()` is the input. `accept` says whether it is well-formed, `replacement` what a decoder puts out that
-replaces a maximal subpart at a time; Java itself replaces a surrogate at once."""
+FIELDS = """`octets()` is the input. `accept` says whether it is well-formed, `replacement` the output of a decoder
+that replaces a maximal subpart at a time; Java itself replaces a surrogate at once."""
 _PACKAGE = "overlong/vectors"
 
 

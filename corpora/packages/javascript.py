@@ -42,6 +42,15 @@ exports.byId = (id) => {
   }
   return found;
 };
+
+exports.failing = (decode, vectors = [...exports.load('core'), ...exports.load('complete')]) =>
+  vectors.filter(({ octets, expect: { strict } }) => {
+    let text = null;
+    try {
+      text = decode(octets);
+    } catch {} // it refuses
+    return text !== (strict.verdict === 'accept' ? String.fromCodePoint(...strict.scalars) : null);
+  });
 """
 NODE_TYPES = """/** A strict decoder accepts the input, and this is its text. */
 export interface Accepted {
@@ -106,20 +115,18 @@ export function load(name?: 'core' | 'complete'): Vector[];
 
 /** The vector with that id, of whichever list; a RangeError if there is none. */
 export function byId(id: string): Vector;
+
+/**
+ * The vectors, of both lists unless others are given, that a strict decoder accepts or refuses wrongly, or decodes to
+ * another text. It refuses by throwing anything, or by null.
+ */
+export function failing(decode: (octets: Uint8Array) => string | null, vectors?: Vector[]): Vector[];
 """
-NODE_EXAMPLE = """import { load, type Vector } from 'overlong-vectors';
+NODE_EXAMPLE = """import { failing } from 'overlong-vectors';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-function right({ octets, expect: { strict } }: Vector): boolean {
-  try {
-    const text = decoder.decode(octets);
-    return strict.verdict === 'accept' && text === String.fromCodePoint(...strict.scalars);
-  } catch {
-    return strict.verdict === 'reject';
-  }
-}
-const vectors = [...load('core'), ...load('complete')];
-console.log(`${vectors.length} vectors, ${vectors.filter((vector) => !right(vector)).length} wrong`);
+const wrong = failing((octets) => decoder.decode(octets));
+console.log(`${wrong.length} wrong`, ...wrong.map((vector) => vector.id));
 """
 
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Callable, Iterable
 from importlib.resources import files
 from typing import Any, Literal, Optional, TypedDict, Union
 
 __version__ = "{version}"
-__all__ = ["Accepted", "Expect", "Provenance", "Rejected", "Replacement", "Rule", "Vector", "by_id", "load"]
+__all__ = ["Accepted", "Expect", "Provenance", "Rejected", "Replacement", "Rule", "Vector", "by_id", "failing", "load"]
 
 
 class Accepted(TypedDict):
@@ -110,6 +111,28 @@ def by_id(id: str) -> Vector:
         raise LookupError(f"no vector {{id!r}}: use an id that load('core') or load('complete') has") from None
 
 
+def failing(
+    decode: Callable[[bytes], str],
+    vectors: Optional[Iterable[Vector]] = None,
+    refuses: Union[type[Exception], tuple[type[Exception], ...]] = ValueError,
+) -> list[Vector]:
+    """The vectors, of both lists unless others are given, that a strict decoder accepts or refuses wrongly, or decodes
+    to another text. It refuses by raising what ``refuses`` names; any other exception goes on to the caller.
+    """
+
+    def answer(octets: bytes) -> Optional[str]:
+        try:
+            return decode(octets)
+        except refuses:
+            return None
+
+    def right(strict: Union[Accepted, Rejected]) -> Optional[str]:
+        return "".join(map(chr, strict["scalars"])) if strict["verdict"] == "accept" else None
+
+    tested = _all().values() if vectors is None else vectors
+    return [each for each in tested if answer(each["octets"]) != right(each["expect"]["strict"])]
+
+
 @functools.lru_cache(maxsize=None)
 def _all() -> dict[str, Vector]:
     return {{vector["id"]: vector for vector in load("core") + load("complete")}}
@@ -143,20 +166,10 @@ def _vector(test: dict[str, Any]) -> Vector:
 def _numbers(scalars: str) -> list[int]:
     return [int(word, 16) for word in scalars.split()]
 '''
-PYTHON_EXAMPLE = """from overlong_vectors import Vector, load
+PYTHON_EXAMPLE = """from overlong_vectors import failing
 
-
-def right(vector: Vector) -> bool:
-    strict = vector["expect"]["strict"]
-    try:
-        text = vector["octets"].decode("utf-8")
-        return strict["verdict"] == "accept" and list(map(ord, text)) == strict["scalars"]
-    except UnicodeDecodeError as error:
-        return strict["verdict"] == "reject" and error.start == strict["offset"]
-
-
-vectors = load("core") + load("complete")
-print(f"{len(vectors)} vectors, {len(vectors) - sum(map(right, vectors))} wrong")
+wrong = failing(bytes.decode)
+print(len(wrong), "wrong", *[vector["id"] for vector in wrong])
 """
 
 

@@ -33,22 +33,22 @@ pub fn by_id(id: &str) -> Result<&'static Utf8Vector, NoVector<'_>> {{
     CORE.iter().chain(COMPLETE).find(|v| v.id == id).ok_or(NoVector(id))
 }}
 
-"""
-EXAMPLE = """use overlong_vectors::{COMPLETE, CORE};
+/// The vectors, of both lists, that a strict decoder accepts or refuses wrongly, or decodes to another text.
+pub fn failing<T: AsRef<str>, E>(
+    decode: impl Fn(&'static [u8]) -> Result<T, E>,
+) -> impl Iterator<Item = &'static Utf8Vector> {{
+    CORE.iter().chain(COMPLETE).filter(move |v| decode(v.octets).ok().as_ref().map(T::as_ref) != v.strict.ok())
+}}
 
-fn main() {
-    let mut wrong = 0;
-    for v in CORE.iter().chain(COMPLETE) {
-        let found = std::str::from_utf8(v.octets).map_err(|e| (e.valid_up_to(), e.error_len()));
-        let expected = v.strict.map_err(|r| (r.offset, if r.incomplete { None } else { Some(r.length) }));
-        let replaced = String::from_utf8_lossy(v.octets);
-        wrong += usize::from(found != expected || replaced != v.replacement);
-    }
-    println!("{} vectors, {} wrong", CORE.len() + COMPLETE.len(), wrong);
+"""
+EXAMPLE = """fn main() {
+    let wrong = overlong_vectors::failing(|octets| std::str::from_utf8(octets));
+    let wrong: Vec<_> = wrong.map(|vector| vector.id).collect();
+    println!("{} wrong {:?}", wrong.len(), wrong);
 }
 """
-FIELDS = """`octets` is the input. `strict` is the text, or the place of what is refused, `replacement` what a decoder
-puts out that replaces."""
+FIELDS = """`octets` is the input. `strict` is the text, or the place of what is refused, `replacement` the output
+of a decoder that replaces."""
 _TABLE = "pub static UTF8_VECTORS: &[Utf8Vector] = &[\n"
 
 

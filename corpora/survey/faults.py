@@ -50,7 +50,7 @@ class Fault:
         return {
             VALIDATION: f"does not validate: ill-formed octets {'pass through' if self.passes else 'become text'}",
             NUMBERS: f"accepts {', '.join(most)}{' and ' if most else ''}{last}{self._more}",
-            TAILS: "does not check the octets behind a lead",
+            TAILS: "does not check the octets after a lead",
             LEADS: "accepts octets that begin no character",
             END: "accepts text that ends inside a character",
             NONCHARACTERS: "does not take noncharacters",

@@ -21,7 +21,7 @@ REPORTS = "reports"
 """The folder of the texts for maintainers, each ``ID-FAULT.md``."""
 WITHDRAWN = "withdrawn.json"
 """The file of divergences without a text any more: an object of ``ID-CODE`` and the reason. They were seen in the
-version surveyed; a newer version has mended them, or they are documented."""
+version surveyed; a newer version has fixed them, or they are documented."""
 WITHHELD = "withheld.json"
 """The file of divergences without independent confirmation, which are not published: a list of ``ID-CODE``."""
 

@@ -32,7 +32,7 @@ _OF_FAULTS = {SIGNATURE: ("RFC 3629 §6", "WHATWG")}
 _PASSES = "what reads the text next gets octets that are no UTF-8, and has to deal with them"
 _EFFECTS = {
     VALIDATION: "ill-formed octets turn into other text, and nothing says so",
-    TAILS: "the octet behind the lead is swallowed, whatever it is",
+    TAILS: "the octet after the lead is swallowed, whatever it is",
     LEADS: "octets that are no character become one",
     END: "the end of a text is lost, or its loss is not noticed",
     NONCHARACTERS: "data loss: text with these characters cannot pass",
@@ -41,12 +41,12 @@ _EFFECTS = {
 _FIXES = {
     VALIDATION: "check strings by RFC 3629 when they are read, and refuse what is ill-formed",
     NUMBERS: "refuse a sequence that is longer than its number needs, and numbers from D800 to DFFF and above 10FFFF",
-    TAILS: "take an octet behind a lead only if it is from 80 to BF",
+    TAILS: "take an octet after a lead only if it is from 80 to BF",
     LEADS: "refuse 80 to C1 and F5 to FF where a character must begin",
     END: "refuse text of which the last lead announces more octets than there are",
     NONCHARACTERS: "take noncharacters as any other scalar value: Unicode's Corrigendum 9 lets them be interchanged",
     SIGNATURE: "keep U+FEFF: only who knows that a text begins there can know that it is a signature",
-    "memory": "run the program under AddressSanitizer or Valgrind, and mend the access that it reports",
+    "memory": "run the program under AddressSanitizer or Valgrind, and fix the access that it reports",
     Code.REFUSED: "accept these octets: they are well-formed",
     Code.CHUNKING: "keep the octets of an unfinished character until the next chunk, or the end, tells what they are",
     Code.INTERNAL_ERROR: "refuse the input, as other ill-formed input is refused",

@@ -51,7 +51,7 @@ def strip(octets: bytes, mode: str) -> str:
         ),
         *(
             f'<text x="8" y="{top + 19}" fill="{_QUIET}">{name}</text>'
-            for top, name in ((_OCTETS, "octets"), (_FOUND, "what they are"), (_OUTPUT, "put out"))
+            for top, name in ((_OCTETS, "octets"), (_FOUND, "what they are"), (_OUTPUT, "output"))
         ),
         *_states(octets, found),
     ]

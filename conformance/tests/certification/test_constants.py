@@ -149,7 +149,7 @@ def test_a_certificate_names_the_numbers_and_its_command_repeats_them(decoders, 
 def test_a_number_that_would_take_too_long_is_in_a_note(decoders):
     dear = certify("py:./decoders.py:dear")
     assert constants_of(asked(dear)) == ()
-    assert any(note.startswith("not asked around these numbers of its code: 1000000") for note in dear.run.notes)
+    assert any(note.startswith("not tested around these numbers of its code: 1000000") for note in dear.run.notes)
 
 
 def test_a_number_may_be_named_on_the_command_line(decoders):

@@ -33,7 +33,7 @@ def test_an_answer_that_depends_on_what_is_asked_with_it_is_a_finding_of_its_own
 def test_it_names_what_is_wrong_and_how_it_was_asked():
     alone = buckets("alone")["OV607", "surrogate accepted"].example
     assert (alone.vector.octets.hex(), alone.claim) == ("eda080", "verdict")
-    assert alone.observed_words.endswith("; asked by itself")
+    assert alone.observed_words.endswith("; tested by itself")
     together = buckets("neighbours")
     assert {code for code, _ in together} == {"OV607"}  # nothing is flaky: singly, each answer is always right
     assert all(each.example.observed_words.endswith("in another order") for each in together.values())

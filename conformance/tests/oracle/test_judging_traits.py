@@ -84,7 +84,7 @@ def test_what_went_wrong_at_an_earlier_string_is_told_at_its_own():
     assert found.kinds is not None
     assert found.kinds.tolist() == [CRASHED, BROKEN]
     assert [(each.index, each.kind, each.text) for each in found.faults] == [
-        (10, CRASHED, "it was ended by SIGSEGV, at the string that is asked before it"),
+        (10, CRASHED, "it was ended by SIGSEGV, at the string that is tested before it"),
         (11, BROKEN, "odd"),
     ]
     assert found.ahead == crashed

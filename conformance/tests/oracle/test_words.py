@@ -134,8 +134,8 @@ def test_answers_as_numbers():
 @pytest.mark.parametrize(
     ("said", "operation", "why"),
     [
-        ({"operations": "PL"}, "", "a sweep asks D or V, and it offers PL"),
-        ({"operations": "PV"}, "D", "a sweep asks D, and it offers PV"),
+        ({"operations": "PL"}, "", "a sweep tests D or V, and it offers PL"),
+        ({"operations": "PV"}, "D", "a sweep tests D, and it offers PV"),
         ({"wrapper": "xml"}, "", "its octets travel in XML"),
     ],
 )

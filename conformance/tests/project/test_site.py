@@ -49,6 +49,28 @@ def test_octets_stay_on_a_line(conf, text, together, within):
     assert ".octets" in (DOCS / conf.html_static_path[0] / conf.html_css_files[0]).read_text("ascii")
 
 
+@pytest.mark.parametrize(
+    ("text", "together"),
+    [
+        ("2026-11-24 and complete-0-refusing", ["2026-11-24", "complete-0-refusing"]),
+        ("the input ED A0-BF", ["ED A0-BF"]),
+        ("certify --quick: 1 342 of 8 - 9", ["--quick", "1 342"]),
+    ],
+)
+@pytest.mark.parametrize("strong", [False, True])
+def test_a_narrow_cell_breaks_no_word(conf, text, together, strong):
+    tree = nodes.entry("", nodes.paragraph("", "", nodes.strong("", text)) if strong else nodes.paragraph("", text))
+    conf._kept_together(None, tree)
+    assert [each.astext() for each in tree.findall(nodes.inline)] == together
+
+
+@pytest.mark.parametrize(("text", "kept"), [("--quick", True), ("overlong certify", False), ("a" * 37, False)])
+def test_short_code_is_not_broken(conf, text, kept):
+    tree = nodes.paragraph("", "", nodes.literal("", text))
+    conf._kept_together(None, tree)
+    assert [each["classes"] for each in tree.findall(nodes.literal)] == [["octets"] if kept else []]
+
+
 def test_the_search_has_an_entry_for_each_code(conf):
     source = [page("codes.md")]
     conf._indexed(None, "codes", source)

@@ -188,7 +188,7 @@ DIFFERENT = [
         subject(cause()), subject(cause(count=3), parts=(part(digest="b"),)), Standing.SAME, "other vectors", id="count"
     ),
     pytest.param(
-        subject(parts=(part(operations="L"),)), subject(cause()), Standing.NEW, "not asked core", id="operation"
+        subject(parts=(part(operations="L"),)), subject(cause()), Standing.NEW, "not tested with core", id="operation"
     ),
     pytest.param(
         subject(claims={"verdict": "not measured"}),
@@ -199,8 +199,10 @@ DIFFERENT = [
     pytest.param(
         subject(cause()), subject(parts=(part(digest="b"),)), Standing.NOT_COMPARABLE, "other vectors", id="digest"
     ),
-    pytest.param(subject(cause()), subject(parts=(part("streams"),)), Standing.NOT_COMPARABLE, "not asked", id="suite"),
-    pytest.param(subject(cause()), subject(parts=(part(asked=8),)), Standing.NOT_COMPARABLE, "not asked", id="part"),
+    pytest.param(
+        subject(cause()), subject(parts=(part("streams"),)), Standing.NOT_COMPARABLE, "not tested", id="suite"
+    ),
+    pytest.param(subject(cause()), subject(parts=(part(asked=8),)), Standing.NOT_COMPARABLE, "not tested", id="part"),
     pytest.param(subject(cause()), subject(profile="x@1"), Standing.NOT_COMPARABLE, "rfc3629@1 and x@1", id="profile"),
     pytest.param(
         subject(cause()), replace(WHOLE, state=State.INCOMPLETE, why="cut"), Standing.NOT_COMPARABLE, "cut", id="cut"

@@ -93,7 +93,7 @@ def test_each_record_is_whole():
         assert record.error_mode in (*ERROR_MODES, "unknown"), name
         assert "decode" in record.code.lower(), name
         code = [line for line in record.code.splitlines() if line.strip()]
-        assert len(code) <= 10, f"{name}: a record is ten lines; mend the mechanism first"
+        assert len(code) <= 10, f"{name}: a record is ten lines; fix the mechanism first"
         for package in record.packages:
             assert all(parts_of(package)[:2]), name
         if record.language.language == "Python":
@@ -242,7 +242,7 @@ def test_answers_of_all_kinds():
 def test_a_refusal_with_half_a_number_is_not_one_without(number):
     bug: Any = reader("utf-8")(f"-{number}".encode())
     assert bug.breach
-    assert bug.text.startswith("after the - of a refusal stands no decimal number: -")
+    assert bug.text.startswith("after the - of a refusal comes no decimal number: -")
 
 
 @pytest.mark.parametrize("sweeps", [(), ("exhaustive-2",)])
@@ -252,7 +252,7 @@ def test_an_answer_that_is_no_answer_breaks_the_protocol_at_its_input(tmp_path, 
     records = map(json.loads, (tmp_path / "out" / "results.jsonl").read_text("ascii").splitlines())
     found = [each for each in records if each["record"] == "divergence"]
     assert {(each["hex"], each["code"]) for each in found} == {("c1bf", "OV604")}
-    assert "stands no decimal number: -nan" in found[0]["observed"]["words"]
+    assert "comes no decimal number: -nan" in found[0]["observed"]["words"]
     assert whole.run.restarts == 0
 
 
@@ -321,7 +321,7 @@ def test_names_that_mean_nothing(name, said):
 
 
 def test_a_program_that_is_not_there():
-    with pytest.raises(TargetError, match="install it, or mend PATH"):
+    with pytest.raises(TargetError, match="install it, or fix PATH"):
         resolve("lines:no-such-program-anywhere")
 
 

@@ -45,7 +45,7 @@ def cause(code, digits, observed="accepted", operation="D", condition=""):
         ),
         (
             [("OV201", "c000", "accepted U+001C"), ("OV202", "eda000", "accepted U+D81C"), ("OV601", "80")],
-            {"OV601": "OV601 (80)", "tails": "does not check the octets behind a lead (C0 00)"},
+            {"OV601": "OV601 (80)", "tails": "does not check the octets after a lead (C0 00)"},
         ),
         (
             [("OV201", "c080"), ("OV206", "8080"), ("OV207", "fe")],

@@ -181,9 +181,9 @@ def test_a_system_without_so_many_addresses_is_told_apart_from_a_fault():
 
 
 def test_a_target_that_cannot_be_asked_is_told_why():
-    with pytest.raises(TargetError, match="giant-32 cannot be asked: it is no function of a shared library"):
+    with pytest.raises(TargetError, match="giant-32 cannot be tested: it is no function of a shared library"):
         sweep("cpython", ["giant"])
-    with pytest.raises(TargetError, match="giant-32 cannot be asked"):
+    with pytest.raises(TargetError, match="giant-32 cannot be tested"):
         certify("cpython", suites=["core"], sweeps=["giant"])
 
 

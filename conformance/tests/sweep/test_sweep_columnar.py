@@ -391,7 +391,9 @@ def test_an_earlier_string_is_asked_right_before_and_not_judged(tmp_path):
     assert all(grid.string(index) != earlier for index in range(one.first, one.first + one.count))
     result, _ = swept(f"py:{module}:decode", one)
     assert list(kinds_of(result)) == [CRASHED] * 3
-    assert {fault.text for fault in result.faults} == {"it was ended by SIGABRT, at the string that is asked before it"}
+    assert {fault.text for fault in result.faults} == {
+        "it was ended by SIGABRT, at the string that is tested before it"
+    }
 
 
 def test_targets_without_batches_work_too():

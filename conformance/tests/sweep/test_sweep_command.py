@@ -119,7 +119,7 @@ def test_what_shows_in_the_sweep_alone(tmp_path, monkeypatch):
 
 
 def test_random_answers_are_unstable(tmp_path):
-    """Examples are unstable, whether right or wrong when asked again singly; some are right by chance."""
+    """Examples are unstable, whether right or wrong when tested again singly; some are right by chance."""
     (tmp_path / "coin.py").write_text(
         'import random\n\ndef decode(octets):\n    return octets == b"a" or random.random() < 0.5\n'
     )
@@ -129,7 +129,7 @@ def test_random_answers_are_unstable(tmp_path):
     assert done.exit_code == 1
     examples = [bucket["example"] for bucket in written(tmp_path / "out")["buckets"]]
     assert "OV605" in {each["code"] for each in examples} <= {"OV605", "OV607"}
-    assert "; asked again: " in " ".join(done.stdout.split())
+    assert "; tested again: " in " ".join(done.stdout.split())
 
 
 def test_what_failed_is_found_when_no_more_failures_are_allowed(tmp_path):
@@ -208,7 +208,7 @@ def test_what_cannot_be_swept_is_not_measured(tmp_path, decoder):
     done = overlong("sweep", "--verdict", "-o", tmp_path / "out", "cpython")
     assert done.exit_code == 3
     assert done.stderr.startswith("overlong: ")
-    assert "a sweep asks V" in done.stderr
+    assert "a sweep tests V" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
 

@@ -470,5 +470,5 @@ def test_targets_that_no_loop_can_call_are_named_for_it(tmp_path):
     through_python = framed(f"so:libc.so.6:abs?abi=py:{tmp_path}/judge.py:judge")
     assert "abi=py:" in reason_against(through_python)
     assert "so:" in reason_against(framed("cpython"))
-    with pytest.raises(TargetError, match="cannot be asked in its own process"):
+    with pytest.raises(TargetError, match="cannot be tested in its own process"):
         InProcess(SweepJob("cpython"), framed("cpython"))

@@ -151,7 +151,7 @@ def test_killed_at_any_moment_and_resumed(tmp_path):
         running.communicate(timeout=HUNG)
     out, err = (last := overlong(*words, "--resume", log=log)).communicate(timeout=HUNG)
     assert last.returncode == 0, err
-    assert "were asked by an earlier run" in out
+    assert "were tested by an earlier run" in out
     assert len(log.read_text().splitlines()) < 56 + 2 * 8  # little was asked twice
     whole = overlong(*words[:-2], tmp_path / "whole", "cpython")
     out, _ = whole.communicate(timeout=HUNG)
@@ -339,7 +339,7 @@ def test_a_full_disk_loses_nothing(tmp_path):
     assert "go on with --resume" in err
     out, err = (resumed := overlong(*words, "--resume")).communicate(timeout=HUNG)
     assert resumed.returncode == 0, err
-    assert "were asked by an earlier run" in out
+    assert "were tested by an earlier run" in out
 
 
 def test_a_folder_that_may_not_be_written(tmp_path):

@@ -143,7 +143,7 @@ DAMAGE = {
     "one more": (lambda o, e: o + o[e[5] : e[6]], "octet", "after the last answer"),
     "twice": (lambda o, e: o[: e[8]] + o[e[7] : e[8]] + o[e[8] :], "octet", "an answer to request 7 where 8 is next"),
     "swapped": (lambda o, e: o[: e[7]] + o[e[8] : e[9]] + o[e[7] : e[8]] + o[e[9] :], "octet", "where 7 is next"),
-    "noise": (lambda o, e: o[: e[9]] + b"debug: \x1b[2J" + o[e[9] :], "octet", 'there stands "debug: \\x1b[2J'),
+    "noise": (lambda o, e: o[: e[9]] + b"debug: \x1b[2J" + o[e[9] :], "octet", 'it wrote "debug: \\x1b[2J'),
     "another digest": (lambda o, _: o[:-1] + bytes([o[-1] ^ 1]), "", "other requests"),
     "no greeting": (lambda o, e: o[e[0] :], "", "greeting"),
     "greeting alone": (lambda o, e: o[: e[0]], "", "pipe the requests into the adapter"),

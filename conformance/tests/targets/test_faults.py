@@ -159,8 +159,8 @@ AT_INPUT = [  # fault, modes, code, observation
     ("long-answer", ["batch"], "OV604", "8 octets where its own columns add up to 7"),
     ("long-answer", ["single"], "OV604", "its refusal carries 7 octets"),
     ("columns-beyond", ["shared"], "OV604", "2147483647 octets in shared memory, where it has room for "),
-    ("noise", MODES, "OV604", r'printed to stdout? there stands "debug: \x1b]0;owned'),
-    ("noise-after", MODES, "OV604", 'printed to stdout? there stands "debug: done'),
+    ("noise", MODES, "OV604", r'printed to stdout? it wrote "debug: \x1b]0;owned'),
+    ("noise-after", MODES, "OV604", 'printed to stdout? it wrote "debug: done'),
     ("internal-error", MODES, "OV601", r"\x1b]0;owned\x07\x1b[2J"),
 ]
 

@@ -342,7 +342,7 @@ def test_other_answers_the_next_time_are_unstable_and_all_are_told(tmp_path, pat
     first, unstable = divergences
     assert first["observed"]["words"] == "accepted U+0021"
     assert (unstable["hex"], unstable["code"], unstable["claim"]) == (CULPRIT, "OV605", "verdict")
-    assert unstable["observed"]["words"] == f"accepted U+0021; asked again: {again}"
+    assert unstable["observed"]["words"] == f"accepted U+0021; tested again: {again}"
     assert unstable["expected"]["words"] == "reject at 0, 1 octet; each time"
     assert not whole.conformant
 

@@ -145,11 +145,11 @@ def adapter(tmp_path, monkeypatch):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_is_wrong_is_said_with_what_mends_it(fault, adapter):
     steps = list(Examination(FramedTarget("mine", adapter(fault), timeout=2.0)).steps())
-    name, mend = FAULTS[fault]
+    name, fix = FAULTS[fault]
     wrong = [step for step in steps if step.state == WRONG]
     assert wrong, steps
     assert wrong[0].name.startswith(name), wrong
-    assert mend in wrong[0].mend, wrong
+    assert fix in wrong[0].fix, wrong
     assert wrong[0].seen
     assert all(step.state in (SOUND, WRONG, NOT_TRIED) for step in steps)
 

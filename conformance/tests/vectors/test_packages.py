@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[3]
 HOMEPAGE = "https://example.invalid/overlong"
-TYPED_TYPESCRIPT = """import { byId, load, type Vector } from 'overlong-vectors';
+TYPED_TYPESCRIPT = """import { byId, failing, load, type Vector } from 'overlong-vectors';
 const vector: Vector = byId('surrogate/eda080');
 const octets: Uint8Array = vector.octets;
 const chunks: number[] | null = vector.chunks;
@@ -35,10 +35,12 @@ const attempts = [() => byId('nope'), () => load('nope'), () => byId('__proto__'
 for (const attempt of attempts) {
   try { attempt(); } catch (error) { told.push((error as RangeError).message.split(':')[0]); }
 }
-console.log(told.join(', '));
+const refused: Vector[] = failing(() => null, load('core'));
+const constant = failing(() => 'a').length > 11000;
+console.log(told.join(', '), refused.every((each) => each.expect.strict.verdict === 'accept'), constant);
 """
 TYPED_PYTHON = """from typing import Optional
-from overlong_vectors import Vector, __version__, by_id, load
+from overlong_vectors import Vector, __version__, by_id, failing, load
 vector: Vector = by_id("surrogate/eda080")
 octets: bytes = vector["octets"]
 chunks: Optional[list[int]] = vector["chunks"]
@@ -56,6 +58,8 @@ for attempt in (lambda: by_id("nope"), lambda: load("nope")):  # type: ignore[ar
     except (LookupError, ValueError) as error:
         told.append(str(error).partition(":")[0])
 print(", ".join(told))
+refused: list[Vector] = failing(lambda octets: "", load(), refuses=(ValueError, LookupError))
+assert len(refused) > 900 and len(failing(lambda octets: chr(octets[9]), [vector], IndexError)) == 0
 assert octets == bytes([0xED, 0xA0, 0x80]) and __version__
 """
 
@@ -85,13 +89,6 @@ def packages(tmp_path_factory):
     if not (ROOT / "corpora" / "packages").exists():
         pytest.skip("no checkout here")
     return make(tmp_path_factory.mktemp("packages"))
-
-
-@pytest.fixture(scope="module")
-def verdict(packages):
-    """The output of every example."""
-    lists = [json.loads(each) for each in held(only(packages, "overlong-vectors-?.*.tar.gz"), ".json")]
-    return f"{sum(len(group['tests']) for each in lists for group in each['groups'])} vectors, 0 wrong\n"
 
 
 def only(packages, pattern):
@@ -137,7 +134,7 @@ def test_checksums_and_sizes(packages):
     assert all(each.stat().st_size < 2_000_000 for each in packages.iterdir())
 
 
-def test_npm(packages, verdict, tmp_path):
+def test_npm(packages, tmp_path):
     """TypeScript's compiler, which node lacks, comes from the registry of packages."""
     needs("npm")
     (tmp_path / "package.json").write_text(json.dumps({"name": "empty", "version": "0.0.0"}))
@@ -149,14 +146,14 @@ def test_npm(packages, verdict, tmp_path):
     (tmp_path / "typed.ts").write_text(TYPED_TYPESCRIPT)
     strictly = ("--strict", "--noEmitOnError", "--target", "es2022", "--module", "nodenext")
     run(tmp_path / "node_modules" / ".bin" / "tsc", *strictly, "example.ts", "typed.ts", cwd=tmp_path)
-    assert run("node", "example.js", cwd=tmp_path) == verdict
-    said = 'at 0, no vector "nope", no list "nope", no vector "__proto__"\n'
+    assert run("node", "example.js", cwd=tmp_path) == "0 wrong\n"
+    said = 'at 0, no vector "nope", no list "nope", no vector "__proto__" true true\n'
     assert run("node", "typed.js", cwd=tmp_path) == said
     loading = "import { load } from 'overlong-vectors'; console.log(load().length)"  # from a module, too
     assert run("node", "--input-type=module", "-e", loading, cwd=tmp_path) == "1000\n"
 
 
-def test_wheel(packages, verdict, tmp_path):
+def test_wheel(packages, tmp_path):
     needs("mypy")
     wheel = only(packages, "*.whl")
     run(sys.executable, "-m", "venv", "--without-pip", "fresh", cwd=tmp_path)
@@ -174,19 +171,20 @@ def test_wheel(packages, verdict, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         (tmp_path / "itself.py").write_bytes(archive.read("overlong_vectors/__init__.py"))
     run(*strictly, "example.py", "typed.py", "itself.py", cwd=tmp_path)
-    assert run(python, "example.py", cwd=tmp_path) == verdict
+    assert run(python, "example.py", cwd=tmp_path) == "0 wrong\n"
     assert run(python, "typed.py", cwd=tmp_path) == "at 0, no vector 'nope', no list 'nope'\n"
 
 
-def test_crate(packages, verdict, tmp_path):
+def test_crate(packages, tmp_path):
     needs("cargo")
     run("cargo", "init", "--quiet", "--vcs", "none", "--name", "empty", cwd=tmp_path)
     program = installed(only(packages, "*.crate"), tmp_path)
     (tmp_path / "src" / "main.rs").write_text(program)
-    assert run("cargo", "run", "--quiet", "--offline", cwd=tmp_path, RUSTFLAGS="-Dwarnings") == verdict
+    assert run("cargo", "run", "--quiet", "--offline", cwd=tmp_path, RUSTFLAGS="-Dwarnings") == "0 wrong []\n"
     (tmp_path / "examples").mkdir()
     (tmp_path / "examples" / "nope.rs").write_text(
-        'fn main() { print!("{}", overlong_vectors::by_id("nope").unwrap_err()) }'
+        'fn main() { print!("{}", overlong_vectors::by_id("nope").unwrap_err());'
+        " assert!(overlong_vectors::failing(|_| Err::<&str, ()>(())).all(|v| v.strict.is_ok())) }"
     )
     said = run("cargo", "run", "--quiet", "--offline", "--example", "nope", cwd=tmp_path)
     assert said == 'no vector "nope": use the id of one in CORE or COMPLETE'
@@ -195,46 +193,50 @@ def test_crate(packages, verdict, tmp_path):
     run("cargo", "package", "--offline", "--no-verify", cwd=only(tmp_path, "overlong-vectors-*.*[0-9]"))
 
 
-def test_go(packages, verdict, tmp_path):
+def test_go(packages, tmp_path):
     needs("go", "gofmt")
     alone = {"GO111MODULE": "on", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOWORK": "off", "GOFLAGS": "-mod=mod"}
     run("go", "mod", "init", "empty.invalid", cwd=tmp_path, **alone)
     program = installed(only(packages, "*-go-*.tar.gz"), tmp_path)
     (tmp_path / "main.go").write_text(program)
     run("go", "vet", "./...", "overlong.invalid/...", cwd=tmp_path, **alone)
-    assert run("go", "run", ".", cwd=tmp_path, **alone) == verdict
+    assert run("go", "run", ".", cwd=tmp_path, **alone) == "0 wrong []\n"
     (tmp_path / "nope").mkdir()
     (tmp_path / "nope" / "main.go").write_text(
         'package main\n\nimport "overlong.invalid/vectors"\n\n'
-        'func main() {\n\t_, err := vectors.ByID("nope")\n\tprintln(err.Error())\n}\n'
+        'func main() {\n\t_, err := vectors.ByID("nope")\n\tprintln(err.Error())\n'
+        '\tprintln(len(vectors.Failing(func([]byte) (string, bool) { return "", false })) > 100)\n}\n'
     )
     said = subprocess.run(
         ["go", "run", "./nope"], cwd=tmp_path, env={**os.environ, **alone}, capture_output=True, text=True, check=True
     )
-    assert said.stderr == 'no vector "nope": use the ID of one that Core or Complete returns\n'
+    assert said.stderr == 'no vector "nope": use the ID of one that Core or Complete returns\ntrue\n'
     assert run("gofmt", "-l", ".", cwd=tmp_path) == ""
 
 
-def test_jar(packages, verdict, tmp_path):
+def test_jar(packages, tmp_path):
     """The jar works on the class path of a program without a build tool, since Maven would fetch its own plugins."""
     needs("javac", "javadoc", "java")
     jar = only(packages, "*[0-9].jar")
     with zipfile.ZipFile(jar) as archive:
         readme, pom = (archive.read(name) for name in archive.namelist() if name.endswith((".md", "/pom.xml")))
     (tmp_path / "Example.java").write_text(example(readme.decode("ascii")))
-    assert run("java", "-cp", jar, "Example.java", cwd=tmp_path) == verdict
+    assert run("java", "-cp", jar, "Example.java", cwd=tmp_path) == "0 wrong []\n"
     assert jar.with_suffix(".pom").read_bytes() == pom
     assert f"<url>{HOMEPAGE}</url>".encode("ascii") in pom
     (tmp_path / "Nope.java").write_text(
-        'class Nope { public static void main(String[] a) { overlong.vectors.TestVector.byId("nope"); } }'
+        "class Nope { public static void main(String[] a) {"
+        " System.out.println(overlong.vectors.TestVector.failing(octets -> null).stream().allMatch(v -> v.accept));"
+        ' overlong.vectors.TestVector.byId("nope"); } }'
     )
     done = subprocess.run(
         ["java", "-cp", jar, "Nope.java"], cwd=tmp_path, capture_output=True, text=True, check=False
     )  # fmt: skip
     assert "no vector 'nope': use the id of one that core() or complete() returns" in done.stderr
+    assert done.stdout == "true\n"
     with zipfile.ZipFile(only(packages, "*-javadoc.jar")) as archive:
         page = archive.read("overlong/vectors/TestVector.html").decode("ascii")
-    for method in ("byId", "complete", "core", "octets", "toString"):
+    for method in ("byId", "complete", "core", "failing", "octets", "toString"):
         (section,) = re.findall(rf'<section class="detail" id="{method}\(.*?</section>', page, re.DOTALL)
         assert "<dt>Returns:</dt>" in section, method
 

@@ -322,7 +322,8 @@ def test_what_cannot_be_is_said_on_one_line(words, said):
 def test_an_export_says_first_that_a_manifest_stands_beside_it(tmp_path):
     words = ("vectors", "export", "--family", "nul", "--format", "csv", "-o", tmp_path / "v.csv")
     manifest = tmp_path / "v.csv.manifest.json"
-    assert run(*words).stderr.splitlines()[0] == f"with a manifest: {manifest}"
+    said = run(*words).stderr.splitlines()
+    assert said == [f"with a manifest: {manifest}", f"{said[1].partition(' ')[0]} vectors: {tmp_path / 'v.csv'}"]
     assert manifest.exists()
     assert run(*words, "-q").stderr == ""
     assert run(*words[:-2]).stderr == ""  # a stream has no manifest

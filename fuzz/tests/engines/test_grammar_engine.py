@@ -162,7 +162,7 @@ def test_dying_of_some_inputs_and_hanging_on_others_leaves_the_rest_to_its_own_p
     for each in result.divergences:
         assert found.get(each.finding.code, b"\xf4\x90") in each.finding.vector.octets
     (note,) = result.notes
-    assert "not asked every input" in note
+    assert "not tested with every input" in note
     left_out = BLOCK - result.asked[result.divergences[0].target, "V"]
     assert len(failing) > 2 * ALL_HANGS
     assert 0 < left_out < len(failing) + BLOCK // 100

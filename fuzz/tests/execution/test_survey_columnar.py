@@ -170,7 +170,7 @@ def test_what_no_survey_can_ask_is_said(tmp_path):
     probe = Probe(f"py:{tmp_path}/only.py:Encodes")
     with pytest.raises(TargetError, match="nothing to fuzz"):
         ProbedSurvey(probe, INPUTS)
-    with pytest.raises(TargetError, match="a sweep asks D or V"):
+    with pytest.raises(TargetError, match="a sweep tests D or V"):
         ColumnarSurvey(probe, INPUTS, RFC3629)
     probe.close()
 

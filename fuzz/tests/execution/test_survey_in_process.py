@@ -351,8 +351,8 @@ def test_seeds_have_a_say_and_the_file_that_they_travel_in_is_gone_in_the_end(su
 
 
 def test_only_inputs_are_asked_and_only_functions_of_libraries(survey):
-    with pytest.raises(TargetError, match="inputs are asked as the plan 'generated'"):
+    with pytest.raises(TargetError, match="inputs are tested as the plan 'generated'"):
         survey("errpos").run(Shard("exhaustive-2", 0, 0, 1))
-    with pytest.raises(TargetError, match="cannot be asked in its own process"):
+    with pytest.raises(TargetError, match="cannot be tested in its own process"):
         InProcessSurvey(CampaignJob(("cpython",)), "cpython")
     assert "so:" in reason_against_surveying(resolve("cpython", Limits()))

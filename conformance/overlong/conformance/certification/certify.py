@@ -294,7 +294,7 @@ def _suites_left_out(
 def _not_run(left_out: Sequence[str], greeting: Greeting, *, recorded: bool) -> list[str]:
     """A note of the suites that a target with this greeting offers and was not asked."""
     left = [name for name in left_out if offered_in(SUITES[name], greeting)]
-    why = "no file of requests asks them" if recorded else "--thorough runs them"
+    why = "no file of requests has them" if recorded else "--thorough runs them"
     return [f"not run: {', '.join(left)} ({why})"] if left else []
 
 

@@ -59,7 +59,7 @@ class Runner:
         self._found, self._diverged = found, diverged
         self._passes = passes(self.run)
         self._kinds = Kinds() if examined else None
-        self._right_again = False  # a vector was right when it was asked again after a failure
+        self._right_again = False  # a vector was right when it was tested again after a failure
         self._refused, self._placed = Counter[str](), Counter[str]()  # by operation
 
     def suites(self, suites: Sequence[Suite], progress: Progress) -> Run:
@@ -150,7 +150,7 @@ class Runner:
             yield finding
         self._right_again = answered.again and (self._right_again or len(wrong) < len(answered.batch))
         if answered.unstable is not None and self._right_again:  # otherwise a finding for each vector shows the fault
-            among = "one of the vectors that got no answer together; each gets one when it is asked by itself"
+            among = "one of the vectors that got no answer together; each gets one when it is tested by itself"
             vector = replace(answered.batch[0], comment=among)
             yield Finding(
                 vector,

@@ -24,7 +24,7 @@ _SUBSTITUTES = {0xFFFD: "U+FFFD", 0x3F: "a question mark"}
 
 TURNED_ROUND = (
     "it refuses all that is well-formed and accepts the rest: if the adapter, or the choice of abi=, inverts its "
-    "results, mend that first; the verdict is not the decoder's"
+    "results, fix that first; the verdict is not the decoder's"
 )
 
 
@@ -45,7 +45,7 @@ SAME_TEXT = (
 def sign(run: Run) -> str:
     """A sentence that explains all divergences at once, by a fault of the adapter; empty if nothing hints at one.
 
-    It does not change the verdict, and precedes it: the buckets do not help to mend an adapter.
+    It does not change the verdict, and precedes it: the buckets do not help to fix an adapter.
     """
     core = next((part for part in run.suites if part.suite.name == "core"), None)
     wrong = [bucket for bucket in run.buckets.values() if bucket.example.claim == VERDICT]

@@ -180,7 +180,7 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
         if thorough and (tier is None or tier in _BELOW_USUAL):
             tier = USUAL
     if run.breaks_down and not thorough:
-        run.notes.append("not swept: it failed while the suites ran; 'overlong sweep' asks all the same")
+        run.notes.append("not swept: it failed while the suites ran; 'overlong sweep' runs all the same")
         return wanted
     kinds = {name.partition("-")[0] for name in wanted}
     listed = tier.plans if tier else ()
@@ -311,7 +311,7 @@ def sweep_too(
     run.swept = swept
     asked = {*(part.plan for part in swept.plans), *swept.spared}
     if swept.divergences and (left := [name for name in plans if name not in asked]):
-        run.notes.append(f"{NOT_FURTHER}, for it diverges: {', '.join(left)} ('overlong sweep' asks them)")
+        run.notes.append(f"{NOT_FURTHER}, for it diverges: {', '.join(left)} ('overlong sweep' runs them)")
     if why := swept.incomplete or swept.wrong or swept.unsupported:
         run.incomplete = f"the sweep: {why}"
     hold_to_sweeps(run)

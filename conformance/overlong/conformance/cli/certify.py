@@ -213,7 +213,7 @@ def command(
     named = target_of(target) if answers is None else f"answers:{answers}"
     for name in suites:
         if name == GIVEN and not given:
-            raise click.UsageError(f"--suite {GIVEN} asks the vectors of a file; name it with --vectors")
+            raise click.UsageError(f"--suite {GIVEN} tests the vectors of a file; name it with --vectors")
         if name not in SUITES and name != GIVEN:
             hint = did_you_mean(name, SUITES, "--list-suites lists them")
             raise click.BadParameter(f"no suite {name!r}; {hint}", param_hint="--suite")

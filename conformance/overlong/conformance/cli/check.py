@@ -67,7 +67,7 @@ def check_command(target: tuple[str, ...], output_format: str, timeout: float, r
             wrong += step.state == WRONG
             steps.append({name: value for name, value in vars(step).items() if value})
             if output_format == "text":
-                _print(step.name, step.state, step.seen, step.mend)
+                _print(step.name, step.state, step.seen, step.fix)
         if output_format == "json":
             _print_json(resolved.id, steps, sound=not wrong)
         elif wrong:
@@ -77,7 +77,7 @@ def check_command(target: tuple[str, ...], output_format: str, timeout: float, r
     sys.exit(NOT_MEASURED if wrong else CONFORMS)
 
 
-def _print(name: str, state: str, seen: str, mend: str) -> None:
+def _print(name: str, state: str, seen: str, fix: str) -> None:
     import textwrap
 
     from overlong.conformance.targets.examination import SOUND, WRONG
@@ -85,7 +85,7 @@ def _print(name: str, state: str, seen: str, mend: str) -> None:
     marks = {SOUND: ("ok", "green"), WRONG: ("WRONG", "red")}
     mark, colour = marks.get(state, (state, "yellow"))
     click.echo(f"{click.style(f'{mark:<9}', fg=colour)} {name}")
-    for words in (seen, f"mend: {mend}" if mend else ""):
+    for words in (seen, f"fix: {fix}" if fix else ""):
         for line in textwrap.wrap(words, width(), initial_indent=" " * 10, subsequent_indent=" " * 12):
             click.echo(line)
 

@@ -102,7 +102,7 @@ def command(
 
     def progress(title: str, asked: int) -> None:
         if not quiet and sys.stderr.isatty():
-            click.echo(f"\r\x1b[Klearning: {title}, {asked} strings asked", err=True, nl=False)
+            click.echo(f"\r\x1b[Klearning: {title}, {asked} strings tested", err=True, nl=False)
 
     with errors_on_one_line():
         agreed_to([named])

@@ -70,7 +70,7 @@ _ESTIMATE = 5.0
 @click.command("sweep", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
 @with_plans
-@click.option("--verdict", is_flag=True, help="Ask only for verdicts, even if the target can decode.")
+@click.option("--verdict", is_flag=True, help="Test only verdicts, even if the target can decode.")
 @click.option("--columns", is_flag=True, help="Use the protocol even for a function that could be called directly.")
 @profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
@@ -265,6 +265,6 @@ def _print(run: SweepRun, folder: Path | None, form: str, *, quiet: bool, verbos
             click.echo(f"{part.plan}: {part.shows}")
             click.echo(f"  sha256 {part.digest}")
         how = "in its own process" if run.in_process else "in columns"
-        click.echo(f"asked {how}, {run.jobs} at a time, {run.seconds:.1f} s; isolation: {run.isolation or 'none'}")
+        click.echo(f"tested {how}, {run.jobs} at a time, {run.seconds:.1f} s; isolation: {run.isolation or 'none'}")
     if not run.incomplete and folder is not None:
         click.echo(f"report: {printable(str(folder / RESULTS))}")

@@ -198,7 +198,10 @@ def export_command(
     if form not in FORMATS:
         raise click.BadParameter(f"no format {form!r}; {did_you_mean(form, FORMATS)}", param_hint="--format")
 
+    manifests: list[str] = []
+
     def announce(manifest: str) -> None:
+        manifests.append(manifest)
         if not quiet:
             click.echo(f"with a manifest: {printable(manifest)}", err=True)
 
@@ -206,8 +209,9 @@ def export_command(
         chosen = _selection(suites, families, flags, ids)
         files = export(chosen, form, output, sys.stdout.buffer, announce)
     if files and not quiet:
-        more = f" and {len(files) - 1} more" if len(files) > 2 else f", {files[1]}" if len(files) > 1 else ""
-        click.echo(f"{chosen.count()} vectors: {printable(files[0] + more)}", err=True)
+        own = [file for file in files if file not in manifests and Path(file).name != ".gitattributes"]
+        more = f" and {len(own) - 1} more" if len(own) > 2 else f", {own[1]}" if len(own) > 1 else ""
+        click.echo(f"{chosen.count()} vectors: {printable(own[0] + more)}", err=True)
 
 
 @command.command("check")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 OF_EACH = 2
 """The number of a batch's strings that are asked again."""
-ALONE, REORDERED = "asked by itself", "asked with others in another order"
+ALONE, REORDERED = "tested by itself", "tested with others in another order"
 """The circumstances of an answer that differs from the one in the batch."""
 
 

@@ -56,12 +56,12 @@ def expectation(profile: Profile, greeting: Greeting, operation: str = "") -> Ex
     name = printable(greeting.name)
     if not chosen or chosen not in greeting.operations:
         raise TargetError(
-            f"{name}: a sweep asks {chosen or 'D or V'}, and it offers {printable(greeting.operations)}; "
-            "'overlong certify' asks what it offers"
+            f"{name}: a sweep tests {chosen or 'D or V'}, and it offers {printable(greeting.operations)}; "
+            "'overlong certify' tests what it offers"
         )
     if greeting.traits.get("wrapper") == "xml":
         raise TargetError(
-            f"{name}: its octets travel in XML, which has no place for many of them, so a sweep cannot ask it; "
+            f"{name}: its octets travel in XML, which has no place for many of them, so a sweep cannot test it; "
             "'overlong certify' sets such strings aside"
         )
     spoken, nul = profile.dialect, greeting.traits.get("nul", "")

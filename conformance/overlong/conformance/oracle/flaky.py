@@ -87,5 +87,5 @@ def _with_all(finding: Finding, answers: list[Observation]) -> Finding:
         finding,
         code=Code.UNSTABLE,
         place=place_of_fault(finding.operation),
-        detail=("each time", f"asked again: {words}"),
+        detail=("each time", f"tested again: {words}"),
     )

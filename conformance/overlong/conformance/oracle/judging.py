@@ -145,7 +145,7 @@ class Judge:
                 ahead = fault
                 continue
             kinds[string] = kind = _KIND_OF_FAULT.get(type(fault), BROKEN)
-            text = describe(fault) + (", at the string that is asked before it" if earlier else "")
+            text = describe(fault) + (", at the string that is tested before it" if earlier else "")
             found.append(Fault(first + string, kind, shown(text)))
             counted[string] = False
         found += self._texts(said, np.where(counted, kinds, AGREES), first)

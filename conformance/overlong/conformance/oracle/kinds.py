@@ -30,7 +30,7 @@ KINDS = {
     MISBEHAVED: "answered against the protocol",
     OTHERWISE: "answered otherwise by itself, or in another order",
     NOT_SUPPORTED: "answered 'unsupported'",
-    LEFT_OUT: "not asked, after too many faults",
+    LEFT_OUT: "not tested, after too many faults",
 }
 """The possible results for a string, except agreement: codes of one octet."""
 NO_DIVERGENCE = frozenset({AGREES, NOT_SUPPORTED, LEFT_OUT})

@@ -170,7 +170,7 @@ KINDS = {
              "The reply to this input broke the protocol. Usually the adapter is wrong, not the decoder: see "
              "'overlong docs protocol'."),
         Kind(Code.UNSTABLE, VERDICT, "unstable", "",
-             "Asked again, the decoder gave another answer to this input; or it failed on a group of inputs, "
+             "Tested again, the decoder gave another answer to this input; or it failed on a group of inputs, "
              "answered each of them singly, and some of them rightly. Something outlives a call (state, memory, "
              "time), or it reads octets outside its input."),
         Kind(Code.UNDECLARED, LIMITS, "a declared limit is not so", "",

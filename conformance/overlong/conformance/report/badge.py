@@ -54,7 +54,7 @@ def _message(report: Report) -> tuple[str, str]:
     if state is State.EXPECTED:
         return "0 unexpected", BLUE
     if report.kind in (ReportKind.CERTIFY, ReportKind.MATRIX) and any(subject.why for subject in subjects):
-        return "no divergences in what was asked", BLUE  # filtered: there is no certificate
+        return "no divergences in what was tested", BLUE  # filtered: there is no certificate
     profile = _profile(subjects)
     of_one = {ReportKind.SWEEP: "no divergences", ReportKind.FUZZ: "nothing found"}.get(report.kind, "conformant")
     words = of_one if len(subjects) == 1 else f"{len(subjects)} decoders {of_one}"

@@ -65,7 +65,7 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
         f"input {how_given(cause)}",
         *answers,
         *(f"{title} {printable(more[title])}" for title in (TELLING,) if title in more),
-        f"where {printable(cause.place)}, {asked}" if cause.place else f"asked to {asked}",
+        f"where {printable(cause.place)}, {asked}" if cause.place else f"operation {asked}",
         f"{inputs(cause.count)}, {_stability(more)}{', perhaps not the shortest input' * (MINIMAL in more)}",
     ]
     for part in parts:

@@ -114,7 +114,7 @@ def _value(said: str) -> str:
 def _bound(model: LearnedModel) -> str:
     learned = [part for part in model.parts if part.learned is not None and not part.against]
     sizes = [f"{part.title} {len(part.learned.machine)}" for part in learned if part.learned is not None]
-    asked = f"asked {thousands(model.questions)} strings"
+    asked = f"tested {thousands(model.questions)} strings"
     if model.tried:
         asked += f", and {thousands(model.tried)} from elsewhere to try what is exact"
     if not sizes:

@@ -133,7 +133,7 @@ def _categories(subject: Subject) -> Iterator[ET.Element]:
     for name, (asked, failing) in subject.categories.items():
         case = _case(subject.id, name, ".categories")
         if not asked:
-            _outcome(case, "skipped", State.NOT_MEASURED.value, "nothing of it was asked")
+            _outcome(case, "skipped", State.NOT_MEASURED.value, "nothing of it was tested")
         elif failing and faults(subject):
             _outcome(case, "failure", "category", f"{failing} of {asked} vectors go wrong")
         elif failing:

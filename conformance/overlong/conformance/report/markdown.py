@@ -275,7 +275,7 @@ def _asked(subject: Subject) -> Iterator[str]:
         many = thousands(part.asked) if part.asked == part.all else f"{thousands(part.asked)} of {thousands(part.all)}"
         aside = f", {thousands(part.set_aside)} set aside" if part.set_aside else ""
         rows.append((text(part.name), many + aside, thousands(part.failing), text(part.shows)))
-    yield from _table(("asked", "how many", "wrong", "it shows, if nothing is wrong"), rows)
+    yield from _table(("tested", "how many", "wrong", "it shows, if nothing is wrong"), rows)
 
 
 def _list(title: str, items: Iterable[str]) -> Iterator[str]:

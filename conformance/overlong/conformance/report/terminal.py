@@ -97,7 +97,7 @@ def _asked(subject: Subject, run: Run, glyphs: Glyphs, width: int) -> Iterator[s
     """The numbers of vectors and strings asked, and the time."""
     between = f" {glyphs.dot} "
     suites = [f"{part.name} {thousands(part.asked)}" for part in subject.parts if not part.is_sweep]
-    yield from in_rows(["asked", *(suites or ["nothing"]), f"{run.seconds:.1f} s"], width, indent="", between=between)
+    yield from in_rows(["tested", *(suites or ["nothing"]), f"{run.seconds:.1f} s"], width, indent="", between=between)
     if run.swept is None:
         return
     swept = [part for part in subject.parts if part.is_sweep]
@@ -226,10 +226,10 @@ def _remarks_on_sweep(run: SweepRun) -> Iterator[str]:
     for limit in limits_of(run.greeting):
         yield f"{limit.member}: {limit.word}; {limit.strings} are judged by that"
     if left_out := sum(part.kinds[LEFT_OUT] for part in run.plans):
-        yield f"not asked, after too many faults: {thousands(left_out)} strings"
+        yield f"not tested, after too many faults: {thousands(left_out)} strings"
     if run.unsupported:
         yield f"{run.unsupported}: the verdict does not cover them"
     if run.resumed:
-        yield f"of these, {thousands(run.resumed)} strings were asked by an earlier run"
+        yield f"of these, {thousands(run.resumed)} strings were tested by an earlier run"
     for note in run.notes:
         yield f"note: {printable(note)}"

@@ -212,7 +212,7 @@ def _remarks(subject: Subject, width: int) -> Iterator[str]:
     for name, words in subject.traits.items():
         yield from _wrapped(f"trait {printable(name)}: {printable(words)}", width)
     if subject.parts:
-        yield "asked:"
+        yield "tested:"
         for part in subject.parts:
             wrong = f"; {thousands(part.failing)} of {thousands(part.asked)} diverge" if part.failing else ""
             aside = f"; {thousands(part.set_aside)} set aside" if part.set_aside else ""

@@ -84,4 +84,4 @@ def why_not(claim: str, operations: str, error_mode: str, unsupported: Mapping[s
     if not offered & set(MEASURED_BY[claim]):
         first = MEASURED_BY[claim][0]
         return f"its adapter does not offer {first} ({OPERATIONS[first]})"
-    return "no suite that asks was run"
+    return "no suite that tests it was run"

@@ -325,7 +325,7 @@ def _asked(cause: Cause, here: Subject | None, there: Subject | None, side: str,
     if there.state in (State.NOT_MEASURED, State.INCOMPLETE):
         return _Asked.OTHERS, f"the {side} side is {there.state.value}" + (f": {there.why}" if there.why else "")
     if chance:
-        return _Asked.LESS, "a campaign does not ask the same inputs twice"
+        return _Asked.LESS, "a campaign does not test the same inputs twice"
     if there.claims.get(cause.claim) == NOT_MEASURED and here.claims.get(cause.claim) != NOT_MEASURED:
         return _Asked.LESS, f"{cause.claim} was not measured on the {side} side"
     if cause.operation in REPLACING and here.error_mode != there.error_mode:
@@ -333,11 +333,11 @@ def _asked(cause: Cause, here: Subject | None, there: Subject | None, side: str,
     needed = _inputs(cause.operation, here.parts)
     there_is = _inputs(cause.operation, [part for part in there.parts if part.asked + part.set_aside >= part.all])
     if not needed:
-        return _Asked.OTHERS, "no suite is recorded that asked it"
+        return _Asked.OTHERS, "no suite is recorded that tested it"
     if missing := [name for name in needed if name not in there_is]:
-        return _Asked.LESS, f"the {side} side was not asked {', '.join(missing)}"
+        return _Asked.LESS, f"the {side} side was not tested with {', '.join(missing)}"
     if other := [name for name, digest in needed.items() if there_is[name] != digest]:
-        return _Asked.OTHERS, f"the {side} side was asked other vectors in {', '.join(other)}"
+        return _Asked.OTHERS, f"the {side} side was tested with other vectors in {', '.join(other)}"
     return _Asked.ALL, ""
 
 

@@ -90,7 +90,7 @@ INPUTS = "inputs"
 """Title in :attr:`Subject.recorded`: the number of inputs of a campaign for all of its targets."""
 BEFORE = "before"
 """Title in :attr:`Cause.more`: the observed answer on the older side."""
-PLAN, STRINGS, AFTER, BECAUSE = "plan", "strings", "asked right after", "because"
+PLAN, STRINGS, AFTER, BECAUSE = "plan", "strings", "tested right after", "because"
 """Titles in :attr:`Cause.more` of a sweep's divergences: the plan; the strings, in words; the string before the
 example; and its fault, if that is not its place."""
 DIFF_ORDER = (

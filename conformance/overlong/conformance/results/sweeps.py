@@ -99,7 +99,7 @@ class SweepBucket:
 
     @property
     def alone(self) -> bool:
-        """Whether it shows when the example is asked by itself."""
+        """Whether it shows when the example is tested by itself."""
         return self.finding.detail[1] in ("", ALONE)
 
 
@@ -133,7 +133,7 @@ class PlanRun:
         """What does not fit the account; empty if all does. Never a word on the target: the sweep itself is broken."""
         left_out = self.kinds[LEFT_OUT]
         if self.seen.strings + left_out != self.expected.strings:
-            return f"{thousands(self.seen.strings)} strings asked of {thousands(self.expected.strings)}"
+            return f"{thousands(self.seen.strings)} strings tested of {thousands(self.expected.strings)}"
         if not left_out and self.seen != self.expected:
             return (
                 f"{thousands(self.seen.well_formed)} well-formed strings in {thousands(self.seen.octets)} octets, and "

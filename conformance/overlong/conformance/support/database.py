@@ -34,7 +34,7 @@ class Sort:
     tables: tuple[str, ...]
     """The statements that create the tables."""
     error: type[Exception]
-    """The error, which a user can mend; its message is one line that names the file and the remedy."""
+    """The error, which a user can fix; its message is one line that names the file and the remedy."""
     damaged: str
     """The message for contents that overlong never writes."""
     otherwise: str

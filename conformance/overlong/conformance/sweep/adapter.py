@@ -487,7 +487,7 @@ class Course:
             if progress.index >= progress.reached:  # otherwise it was between two calls
                 culprit, why = progress.index, ended
                 if progress.earlier:
-                    why = why._replace(text=f"{why.text}, at the string that is asked before it")
+                    why = why._replace(text=f"{why.text}, at the string that is tested before it")
 
     def _run(self, until: int) -> ChildEnded | None:
         return self._caller.run(self._question, until, self._wanted.first, self._timeout)
@@ -584,7 +584,7 @@ class Course:
         said = self._caller.witness(self._question.operation, [octets], single=True, limit=self._timeout)
         if isinstance(said, bytes) and said[:1] == b"X":
             return said[1:].decode("ascii", "backslashreplace")
-        return "it did so once, and not when it was asked again"
+        return "it did so once, and not when it was tested again"
 
 
 def how(status: int) -> str:
@@ -666,7 +666,7 @@ def main(source: Source | None = None) -> None:
 
     named = Named.of(sys.argv[1:])
     if named.python is not None:
-        fail("a function of Python stands between; the core calls the library alone")
+        fail("a function of Python is between; the core calls the library alone")
     answers = FileIO(os.dup(1), "wb")
     os.dup2(2, 1)  # output of the library must not look like answers
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

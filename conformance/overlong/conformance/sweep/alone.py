@@ -30,7 +30,7 @@ _ONE_IN = 1 << 12
 _FEWEST, _MOST = 64, 256
 """The least and the most strings of a plan; between these, one in 4096."""
 _OCTETS = 1 << 18
-"""The most octets of a plan that are asked again: the reference decoder judges each string, at a microsecond an
+"""The most octets of a plan that are tested again: the reference decoder judges each string, at a microsecond an
 octet."""
 
 
@@ -85,7 +85,7 @@ def add_again(run: SweepRun, again: Iterable[Again], ledger: Ledger) -> None:
                 alike.setdefault(finding.bucket, []).append((where, finding))
         for some in alike.values():
             where, least = min(some, key=lambda each: each[1].order)
-            words = f"right among others: some of {thousands(asked)} that were asked again"
+            words = f"right among others: some of {thousands(asked)} that were tested again"
             octets, flaw = least.vector.octets, least.vector.flaw
             defect = "" if flaw is None else flaw.defect.code
             parts[plan].kinds[OTHERWISE] += len(some)

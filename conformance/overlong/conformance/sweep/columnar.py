@@ -111,7 +111,7 @@ class ShardTally:
             return
         kind = TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
         self.mark(first, kind, first + 1)
-        text = f"{describe(fault)}, among strings before it; not when asked again"
+        text = f"{describe(fault)}, among strings before it; not when tested again"
         self.tell(Fault(first, kind, shown(text)))
 
     def tell(self, fault: Fault) -> None:
@@ -151,9 +151,7 @@ class Columnar:
         self.job = job
         target = resolve(job.target, job.limits)
         if not isinstance(target, FramedTarget):
-            raise TargetError(
-                f"{printable(target.id)}: recorded answers cannot be asked more; sweep the decoder itself"
-            )
+            raise TargetError(f"{printable(target.id)}: recorded answers answer no more; sweep the decoder itself")
         self.target = target
         self._expectation: ExpectedAnswers | None = None
         self._grid: tuple[Grid, Columns, ColumnOracle, Judge] | None = None

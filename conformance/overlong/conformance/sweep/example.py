@@ -70,11 +70,11 @@ def asked_again(
         refutes = DEMANDED.get(found.kind, "")
         right = Finding(vector, operation, code, expected, observed, KINDS[found.kind], ("", said_then), refutes)
         return _rerun(target, right)
-    raise TargetError(f"{target.id}: it gives no answer to a string of the sweep when asked again")
+    raise TargetError(f"{target.id}: it gives no answer to a string of the sweep when tested again")
 
 
 def _examined(target: FramedTarget, vector: Vector) -> Finding | None:
-    """The fault of memory that explains an answer that is right when asked again: it names the address."""
+    """The fault of memory that explains an answer that is right when tested again: it names the address."""
     for answered in target.observe([(Batch.of([vector]), each) for each in offered(GUARDED, target.greeting)]):
         return next(compare_batch(answered, target.greeting), None)
     return None

@@ -43,7 +43,7 @@ _SILENT = 60.0  # seconds without a sign of life; the adapter itself ends a call
 
 
 def reason_against(target: FramedTarget) -> str:
-    """The reason why a target cannot be asked in its own process, in words; empty if it can."""
+    """The reason why a target cannot be tested in its own process, in words; empty if it can."""
     return _unsuitable(target) or why_not()
 
 
@@ -59,9 +59,9 @@ def _unsuitable(target: FramedTarget) -> str:
     if command[_PLACE : _PLACE + 1] != [str(ADAPTERS / "shared_library.py")]:
         return "it is no function of a shared library (so:)"
     if command[_PLACE + 3] in QUESTION_ABIS:
-        return "it answers questions, and no sweep asks any"
+        return "it answers questions, and no sweep has any"
     if command[_PLACE + 3] not in ABIS:
-        return "a function of Python stands between (abi=py:)"
+        return "a function of Python is between (abi=py:)"
     if sys.platform == "win32":
         return "this system has no fork"
     return ""
@@ -88,7 +88,7 @@ class InProcess:
             TargetError: there is a reason against it.
         """
         if reason := reason_against(target):
-            raise TargetError(f"{printable(target.id)}: it cannot be asked in its own process: {reason}")
+            raise TargetError(f"{printable(target.id)}: it cannot be tested in its own process: {reason}")
         command = list(target.command)
         command[_PLACE] = str(adapter)
         self._target = dataclasses.replace(target, command=command, restarts=0, notes=[])
@@ -146,7 +146,7 @@ class InProcess:
         self._patience = _SILENT
         if response.status == FAILED:
             text = printable(bytes(response.payload).decode("ascii", "backslashreplace"))
-            raise TargetError(f"{printable(self._target.id)}: {shard.key} cannot be asked: {text}")
+            raise TargetError(f"{printable(self._target.id)}: {shard.key} cannot be tested: {text}")
         try:
             if (response.request, response.status) != (request, ACCEPTED):
                 raise ValueError

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     _Pool = Pool[Shard, LedgerEntry]
 
 _FAILURES = 32
-"""The further failures that a target is allowed for each example that is asked again: each repetition may fail."""
+"""The further failures that a target is allowed for each example that is tested again: each repetition may fail."""
 
 _AHEAD = "transitions-1"
 """A plan whose preparations serve most other plans, too: it needs the pieces of all dialects."""
@@ -331,7 +331,7 @@ def _pool(job: SweepJob, cluster: str, run: SweepRun) -> _Pool:
 
 
 def _sum_all_up(run: SweepRun, ledger: Ledger) -> None:
-    """Sum up all plans; strings that the target was not asked make a sweep without divergences incomplete."""
+    """Sum up all plans; strings that the target was not tested with make a sweep without divergences incomplete."""
     for part in run.plans:
         _sum_up(part, ledger, run)
     left_out = sum(part.kinds[LEFT_OUT] for part in run.plans)

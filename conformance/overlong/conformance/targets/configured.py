@@ -179,7 +179,7 @@ def _parsed(file: Path, otherwise: str = "name the target in full") -> tuple[dic
     except FileNotFoundError:
         return None, ""
     except OSError as error:
-        raise UnknownTarget(f"{name}: {error.strerror}; mend its permissions or {otherwise}") from error
+        raise UnknownTarget(f"{name}: {error.strerror}; fix its permissions or {otherwise}") from error
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a number of too many digits
         why = printable(str(error)) if str(error) else type(error).__name__
         raise UnknownTarget(f"{name}: no TOML: {why}") from error

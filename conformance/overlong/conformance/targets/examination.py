@@ -75,15 +75,15 @@ class CheckStep:
     name: str
     state: str
     seen: str = ""
-    mend: str = ""
+    fix: str = ""
 
 
 class WrongAnswer(Exception):
     """A step failed: the observation, and a remedy."""
 
-    def __init__(self, seen: str, mend: str) -> None:
-        super().__init__(seen, mend)
-        self.seen, self.mend = seen, mend
+    def __init__(self, seen: str, fix: str) -> None:
+        super().__init__(seen, fix)
+        self.seen, self.fix = seen, fix
 
 
 class LeftOut(Exception):
@@ -144,11 +144,11 @@ class Examination:
         except LeftOut as left:
             return CheckStep(name, LEFT_OUT, str(left))
         except WrongAnswer as wrong:
-            result = CheckStep(name, WRONG, wrong.seen, wrong.mend)
+            result = CheckStep(name, WRONG, wrong.seen, wrong.fix)
         except ProtocolError as error:
             result = CheckStep(name, WRONG, str(error), _FRAME)
         except Ended as ended:
-            result = CheckStep(name, WRONG, _seen(ended), _mend(ended))
+            result = CheckStep(name, WRONG, _seen(ended), _fix(ended))
         self._forget()
         return result
 
@@ -230,8 +230,8 @@ class Examination:
         if echoed[1:] != (ACCEPTED, ECHO_PROBE):
             _, status, payload = echoed
             shown = (status + payload)[:40].hex(" ").upper()
-            mend = _BINARY if status == ACCEPTED else "answer P with A and the octets of the request"
-            raise WrongAnswer(f"{(ACCEPTED + ECHO_PROBE).hex(' ').upper()} was due, {shown} came", mend)
+            fix = _BINARY if status == ACCEPTED else "answer P with A and the octets of the request"
+            raise WrongAnswer(f"{(ACCEPTED + ECHO_PROBE).hex(' ').upper()} was due, {shown} came", fix)
         empty = self._ask(ECHO.encode())
         if empty[1:] != (ACCEPTED, b""):
             raise WrongAnswer(
@@ -254,7 +254,7 @@ class Examination:
             if status == FAILED:
                 raise WrongAnswer(
                     f"it answers {what} with an internal error: {text or 'no words'}",
-                    "a refusal is status R; X is for failures of the decoder" if flawed else "mend what the words say",
+                    "a refusal is status R; X is for failures of the decoder" if flawed else "fix what the words say",
                 )
             if status == REFUSED and not flawed:
                 remarks.append(f"refuses {what}")
@@ -440,7 +440,7 @@ def _seen(ended: Ended) -> str:
     return describe(ended.why) + (f'; it said "{ended.words}"' if ended.words else "")
 
 
-def _mend(ended: Ended) -> str:
+def _fix(ended: Ended) -> str:
     match ended.why:
         case Crashed():
             return _ENDS

@@ -352,7 +352,7 @@ class FramedTarget:
         process, self._process = self._running, None
         greeting = process.greeting(0)
         process.kill()
-        remedy = "raise the limit with --restarts, or mend the first failure"
+        remedy = "raise the limit with --restarts, or fix the first failure"
         if was_crowded(why):
             self.restart_budget = min(self.restart_budget, self.restarts + _CROWDS)
             remedy = "end or wait for what it starts"

@@ -56,7 +56,7 @@ def line_command(name: str) -> list[str]:
         raise UnknownTarget(f"{printable(name)}: write a command after the colon: 'lines:./decode'")
     program = shutil.which(command[0])
     if program is None:
-        raise TargetError(f"{printable(name)}: there is no program '{printable(command[0])}'; install it, or mend PATH")
+        raise TargetError(f"{printable(name)}: there is no program '{printable(command[0])}'; install it, or fix PATH")
     return lines_command(
         [program, *command[1:]],
         operation=_chosen(words, _MODES, "D"),

@@ -47,6 +47,6 @@ def one_shot_command(name: str) -> list[str]:
     program = shutil.which(words[0])
     if program is None:
         here = "/" not in words[0] and Path(words[0]).is_file()
-        remedy = f"write ./{words[0]}" if here else "install it, or mend PATH"
+        remedy = f"write ./{words[0]}" if here else "install it, or fix PATH"
         raise TargetError(f"{printable(name)}: there is no program '{printable(words[0])}'; {printable(remedy)}")
     return bare_script(ADAPTERS / "one_shot.py", units, program, *words[1:])

@@ -593,7 +593,7 @@ def _split(buffer: bytearray) -> list[Response]:
             text = bytes(buffer[place : place + 60])
             raise ProtocolError(
                 f"a response claims to have {length} octets: the adapter printed to stdout? "
-                f'there stands "{printable(text.decode("ascii", "backslashreplace"))}"'
+                f'it wrote "{printable(text.decode("ascii", "backslashreplace"))}"'
             )
         end = place + 4 + length
         if end > size:

@@ -246,7 +246,7 @@ class RecordedTarget:
             narrowed = [f"{kind} {value}" for kind in ("families", "flags", "ids") for value in data[kind]]
         except (ValueError, LookupError, TypeError) as error:
             raise AnswersError(
-                f"{self._name}: the answer to the first echo does not say which vectors were asked; "
+                f"{self._name}: the answer to the first echo does not say which vectors were tested; "
                 "write the requests with 'overlong vectors export --format frames'"
             ) from error
         if narrowed or len(set(names)) < len(names) or not names:
@@ -266,7 +266,7 @@ class RecordedTarget:
         self._asked = number + 1
         while place < len(self._octets):
             if len(self._starts) == self._asked:
-                raise AnswersError(f"{self._name}: octet {place}: more stands after the last answer; remove it")
+                raise AnswersError(f"{self._name}: octet {place}: there is more after the last answer; remove it")
             end = self._frame_end(place, len(self._starts))
             self._starts.append(place)
             place = end
@@ -285,8 +285,7 @@ class RecordedTarget:
         if not HEAD.size - 3 <= length <= LARGEST_FRAME:
             text = printable(self._octets[place : place + 60].decode("ascii", "backslashreplace"))
             raise AnswersError(
-                f"{where}: an answer claims to have {length} octets: the adapter printed to stdout? "
-                f'there stands "{text}"'
+                f'{where}: an answer claims to have {length} octets: the adapter printed to stdout? it wrote "{text}"'
             )
         if request != number & _ID:
             raise AnswersError(f"{where}: an answer to request {request} where {number} is next")

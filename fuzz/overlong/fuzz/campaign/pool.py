@@ -240,7 +240,7 @@ class Processes:
             ending = _ending(worker.process.exitcode)
             remedy = "look at the machine's memory" if ending == "SIGKILL" else "--jobs 1 does without such processes"
             raise TargetError(
-                f"a process of this program that asks the targets has ended {_DEATHS} times in a row "
+                f"a process of this program that tests the targets has ended {_DEATHS} times in a row "
                 f"({ending}); {remedy}; go on with --resume"
             )
         new = self._started()

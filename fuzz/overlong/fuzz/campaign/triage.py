@@ -244,6 +244,6 @@ def left_out(store: Store) -> list[str]:
     """
     return [
         f"{printable(target)}: {fingerprints} further sorts of {printable(kind)} ({inputs} inputs) were counted and "
-        "not examined: it is wrong in too many ways; mend what was found and begin anew"
+        "not examined: it is wrong in too many ways; fix what was found and begin anew"
         for target, kind, fingerprints, inputs in store.not_looked_at
     ]

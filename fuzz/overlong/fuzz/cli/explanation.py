@@ -61,7 +61,7 @@ def _walk(stored: Found, profile: Profile, width: int) -> Iterator[str]:
     start, end = core(Vector("fuzz", octets, profile=profile))
     if (start, end) != (0, len(octets)):
         before, after = octets[:start], octets[end:]
-        aside = [f"{abbreviated(before)} before them"] * bool(before) + [f"{abbreviated(after)} behind them"] * bool(
+        aside = [f"{abbreviated(before)} before them"] * bool(before) + [f"{abbreviated(after)} after them"] * bool(
             after
         )
         line = f"Its octets from offset {start} on ({', '.join(aside)}):"

@@ -194,11 +194,11 @@ class AtherisEngine:
             else:
                 gathering.notes.append(
                     f"{printable(probe.id)}: {spaced_hex(octets)} was answered wrongly under Atheris ({times} such "
-                    "inputs), and rightly when it was asked again"
+                    "inputs), and rightly when it was tested again"
                 )
 
     def _blame(self, gathering: Gathering, probe: Probe, octets: bytes, how: Crashed | TimedOut) -> None:
-        """A finding for the input that ended the child: as observed when asked again, or else as the child ended."""
+        """A finding for the input that ended the child: as observed when tested again, or else as the child ended."""
         operation = operation_of(probe)
         vector = Vector("fuzz", octets, profile=probe.profile)
         finding = probe.ask_one(vector, operation)
@@ -206,7 +206,7 @@ class AtherisEngine:
             code = Code.CRASHED if isinstance(how, Crashed) else Code.TIMED_OUT
             finding = Finding(vector, operation, code, expected_of(vector, operation), how)
             gathering.notes.append(
-                f"{printable(probe.id)}: {spaced_hex(octets)} ended the process under Atheris, and not when asked again"
+                f"{printable(probe.id)}: {spaced_hex(octets)} ended the process under Atheris, and not when repeated"
             )
         gathering.add(finding, probe.id, gathering.unit.first)
 

@@ -159,7 +159,7 @@ class _Work:
             if came.left_out:  # without a number: all units say the same, and it is reported once
                 shown = printable(target.id)
                 self._gathering.note(
-                    f"{shown}: not asked every input, as it dies of others like them, or hangs: see campaign.json"
+                    f"{shown}: not tested with every input, as it dies of others like them, or hangs: see campaign.json"
                 )
             for block, places in came.places.items():
                 self._diverge(number, block, places)
@@ -206,12 +206,12 @@ class _Work:
         expected, said = expected_of(vector, target.operation), KINDS[place.kind]
         answers = target.probe.ask([vector] * AGAIN, target.operation)
         if (other := next((finding for _, finding in answers if finding is not None), None)) is not None:
-            return replace(other, code=AMONG, place="", detail=("each time", "right when it was asked again"))
+            return replace(other, code=AMONG, place="", detail=("each time", "right when it was tested again"))
         first = max(place.least // BLOCK * BLOCK, place.least - _BEFORE)
         before = [Vector("fuzz", self._generated.string(index)) for index in range(first, place.least)]
         observed, behind = target.probe.ask([*before, vector], target.operation)[-1]
         if behind is not None:
-            words = f"right by itself; asked after {len(before)} other inputs"
+            words = f"right by itself; tested after {len(before)} other inputs"
             return replace(behind, code=AFTER, place=said, detail=("", words))
         code = AT_PLACE if target.in_process is not None and place.kind not in _FAILED else AMONG
         detail = "", f"that is right; among other inputs: {said}"

@@ -38,7 +38,7 @@ class ByNumber:
     def strings(self, question: Question) -> Inputs:
         """The inputs of a seed and a corpus."""
         if (question.plan, question.grid) != (PLAN, 0):
-            raise Impossible(f"inputs are asked as the plan '{PLAN}'")
+            raise Impossible(f"inputs are tested as the plan '{PLAN}'")
         return _inputs(question.speaks, question.more)
 
     def sparing(self, question: Question, first: int, end: int) -> Callable[[int, int], Sequence[int]]:

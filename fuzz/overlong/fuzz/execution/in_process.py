@@ -29,7 +29,7 @@ _ADAPTER = Path(__file__).with_name("adapter.py")
 
 
 def reason_against_surveying(target: Target) -> str:
-    """The reason why a target cannot be asked in its own process; empty if it can."""
+    """The reason why a target cannot be tested in its own process; empty if it can."""
     return reason_against(target) if isinstance(target, FramedTarget) else "it is no running program"
 
 
@@ -55,7 +55,9 @@ class InProcessSurvey:
         """
         found = resolve(target, job.limits)
         if not isinstance(found, FramedTarget):
-            raise TargetError(f"{printable(found.id)}: it cannot be asked in its own process: it is no running program")
+            raise TargetError(
+                f"{printable(found.id)}: it cannot be tested in its own process: it is no running program"
+            )
         self._seeds = TemporaryFolder("seeds") if job.seeds else None
         self.made = made
         """Where inputs are made for several targets; None: its own process makes them."""

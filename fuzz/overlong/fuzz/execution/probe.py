@@ -127,9 +127,7 @@ class Probe:
         if self._open is None:
             target = resolve(self.target, self.limits)
             if not isinstance(target, FramedTarget):
-                raise TargetError(
-                    f"{printable(self.id)}: recorded answers cannot be asked more; fuzz the decoder itself"
-                )
+                raise TargetError(f"{printable(self.id)}: recorded answers answer no more; fuzz the decoder itself")
             target.restart_budget = max(target.restart_budget, _BUDGET)
             target.open()
             self._open = target

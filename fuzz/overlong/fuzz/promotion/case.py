@@ -100,8 +100,8 @@ def case_of(stored: Found, folder: str) -> Case:
         raise PromotionError(f"{name}: a difference, which RFC 3629 leaves open: no test can say which is right")
     if stored.code in _UNSAID:
         raise PromotionError(
-            f"{name}: {stored.code} is about {_UNSAID[stored.code]}, which a test cannot ask in every language; "
-            "promote it, and let overlong certify --vectors ask it"
+            f"{name}: {stored.code} is about {_UNSAID[stored.code]}, which a test cannot tell in every language; "
+            "promote it, and let overlong certify --vectors test it"
         )
     if stored.operation in ENCODING:
         raise PromotionError(f"{name}: of an encoder, and these tests are for decoders; keep the results")
@@ -111,8 +111,8 @@ def case_of(stored: Found, folder: str) -> Case:
     replaces = stored.operation in REPLACING
     if replaces and stored.code in DEFECTS:
         raise PromotionError(
-            f"{name}: its error mode is not known, and any output but that one is right, which a test cannot ask; "
-            "promote it, and let overlong certify --vectors ask it"
+            f"{name}: its error mode is not known, and any output but that one is right, which a test cannot tell; "
+            "promote it, and let overlong certify --vectors test it"
         )
     vector = Vector("fuzz", stored.octets, chunks=stored.chunks)
     answer = vector.replaced if replaces else vector.strict
@@ -124,7 +124,7 @@ def case_of(stored: Found, folder: str) -> Case:
         if not known:
             raise PromotionError(
                 f"{name}: the run expected '{printable(stored.expected, 80)}', after what the target says of "
-                f"itself, and RFC 3629 by itself says '{words}'; promote it, and let overlong certify --vectors ask it"
+                f"itself, and RFC 3629 by itself says '{words}'; promote it, and let overlong certify --vectors test it"
             )
     return Case(
         name,
@@ -148,7 +148,7 @@ def _comment(stored: Found, folder: str) -> Iterator[str]:
     lines = (
         f"{stored.id}: {stored.title} ({stored.code}{where})",
         f"found in: {stored.target}",
-        f"asked to: {OPERATIONS[stored.operation]}",
+        f"operation: {OPERATIONS[stored.operation]}",
         f"expected: {stored.expected}",
         f"observed: {stored.observed}",
         f"explained by: overlong explain {shlex.quote(folder)} {stored.id}",

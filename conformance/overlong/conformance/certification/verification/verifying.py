@@ -186,7 +186,7 @@ def measured(
         if isinstance(error, ValueError) and type(error) is not ValueError:
             raise  # an error in a file of vectors has its place
         raise CertificateError(
-            f"{printable(str(certified.path))}: $.predicate.overlong asks for what this version does not have: "
+            f"{printable(str(certified.path))}: $.predicate.overlong names what this version does not have: "
             f"{printable(str(error.args[0]), 120)}; verify with {printable(certified.predicate['generator'], 40)}"
         ) from None
     certificate.run.target = identifier(asked.target)

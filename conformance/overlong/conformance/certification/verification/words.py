@@ -35,9 +35,9 @@ _MEANS = {
     ENVIRONMENT: "another environment (information)",
     NAME: "another name for the decoder here (information)",
     FORM: "no statement that overlong writes",
-    ASKED: "something else was asked",
+    ASKED: "something else was tested",
     DECODER: "another decoder: its files, its version or what it says of itself",
-    VECTORS: "other vectors: another version of overlong asks others",
+    VECTORS: "other vectors: another version of overlong has others",
     SWEEPS: "other answers in a sweep, or another sweep",
     ANSWERS: "other answers: claims, buckets, counts and the digest of findings",
 }

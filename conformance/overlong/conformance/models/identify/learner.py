@@ -152,7 +152,7 @@ class Learner:
                 if suffix in self._suffixes:
                     break
                 return suffix
-        raise Unlearnable(f"its answers to {wrong.hex(' ').upper()} are not those of any machine: ask it twice")
+        raise Unlearnable(f"its answers to {wrong.hex(' ').upper()} are not those of any machine: test it twice")
 
 
 def deep_suite(machine: Transducer, depth: int) -> list[bytes]:

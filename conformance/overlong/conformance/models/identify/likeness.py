@@ -59,7 +59,7 @@ def likeness(oracle: MembershipOracle, aspect: Aspect, core: Sequence[bytes]) ->
     agreeing, known = max(((alike(known), known) for known in aspect.known()), key=lambda pair: pair[0])
     fits = f"as {agreeing} of {len(answers)} core vectors have it"
     if agreeing == len(answers):
-        fits = f"which fits all {agreeing} core vectors that were asked, but not all other strings"
+        fits = f"which fits all {agreeing} core vectors that were tested, but not all other strings"
     return Likeness(f"; most like {known.name}, {fits}", tuple(_examples(oracle, aspect, known)))
 
 

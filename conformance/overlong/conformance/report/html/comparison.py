@@ -82,7 +82,7 @@ class Since:
 
 CHANGES = {
     Standing.REGRESSED: Change(BAD, "↓", "broke"),
-    Standing.NEW: Change(BAD, "↓", "new: the older run did not ask it"),
+    Standing.NEW: Change(BAD, "↓", "new: the older run did not test it"),
     Standing.CHANGED: Change(WARN, "≠", "changed"),
     Standing.FIXED: Change(GOOD, "↑", "fixed"),
     Standing.NOT_COMPARABLE: Change(OPEN, "?", "not comparable"),

@@ -3,7 +3,7 @@
 (() => {
   const parameters = () => new URLSearchParams(location.search || location.hash.split("?")[1] || "");
 
-  // The state stands in the address, so that it can be shared: behind ?, or if a browser does not allow
+  // The state is in the address, so that it can be shared: behind ?, or if a browser does not allow
   // that for a file, behind #?.
   const remember = (changes) => {
     const wanted = parameters();
@@ -25,7 +25,7 @@
     return element;
   };
 
-  // The name of a group stands above its rows, if one of them is shown and they stand together.
+  // The name of a group is above its rows, if one of them is shown and they stand together.
   const regroup = (table) => {
     for (const group of table.querySelectorAll("[data-group]")) {
       const rows = [...table.tBodies[0].rows].filter((row) => row.dataset.language === group.dataset.group && !row.hidden);

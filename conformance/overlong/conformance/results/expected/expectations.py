@@ -375,7 +375,7 @@ def _not_asked(
         return f"not run: {', '.join(missing)}" if missing else ""
     asked = {operation for part in run.suites if part.done for operation in part.operations}
     if deviation.operation and deviation.operation not in asked:
-        return f"the target was not asked {deviation.operation}"
+        return f"the target was not tested with {deviation.operation}"
     if deviation.code:
         claim = KINDS[deviation.code].claim if deviation.code in KINDS else VERDICT
         encodes = bool(asked & set(ENCODING))
@@ -386,7 +386,7 @@ def _not_asked(
     wanted = [suite.name for suite in SUITES.values() if offered_in(suite, run.greeting)]
     filtered = [name for name in wanted if name not in ran and name not in left_out]
     if deviation.id:
-        return "" if deviation.id in asked_ids else "no suite that ran asks it"
+        return "" if deviation.id in asked_ids else "no suite that ran tests it"
     return f"not run: {', '.join(filtered)}" if filtered else ""
 
 

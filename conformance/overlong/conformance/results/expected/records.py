@@ -57,7 +57,7 @@ def expected_as_json(expected: Expectations | None) -> dict[str, Any]:
 
 def unasked_as_words(expected: Expectations) -> list[str]:
     """A line for each entry that the run could not check."""
-    return [f"not asked: {each.deviation.where}: {each.deviation.names}: {each.why}" for each in expected.unasked]
+    return [f"not tested: {each.deviation.where}: {each.deviation.names}: {each.why}" for each in expected.unasked]
 
 
 def expired_as_words(expected: Expectations) -> list[str]:

@@ -129,7 +129,7 @@ def _subject(target: Mapping[str, Any], data: Mapping[str, Any], folder: Path) -
     return Subject(
         id=name,
         state=state,
-        why="it was asked nothing" if not executions else WAITS if state is State.INCOMPLETE else "",
+        why="it was not tested" if not executions else WAITS if state is State.INCOMPLETE else "",
         operations="".join(target["executions"]),
         digest=target["digest"]["sha256"],
         profile=data["profile"],

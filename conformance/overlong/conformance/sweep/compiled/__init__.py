@@ -16,7 +16,7 @@ NumPy, so import it late):
       if none was since ``begin``. ``earlier``: True if its earlier string was being asked (``Grid.earlier``).
   - ``strings``, ``octets``, ``well_formed``, ``accepted``, ``checksum``: the sums, as ``ShardResult`` has them.
   - ``passed(octets, well_formed=)``: the string ``reached`` was asked without an answer: count it, and move past it.
-      ``left_out()``: it was not asked: move past it.
+      ``left_out()``: it was not tested: move past it.
 
 * ``GridLoop(abi, addresses, expectation, layout)``. ``addresses``: of the function; of a stream's ``new``, ``feed``,
   ``finish``, ``free`` (more are ignored). ``layout``: the profile's ``dialect.layout``. Make it before a fork if you

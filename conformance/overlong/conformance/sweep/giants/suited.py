@@ -32,5 +32,5 @@ def hold_giants_to(target: FramedTarget, plans: Iterable[Plan], *, columns: bool
         TargetError: it cannot be asked one of giant strings.
     """
     for plan in plans:
-        if plan.giant and (reason := "it is asked in columns" if columns else reason_against_giants(target)):
-            raise TargetError(f"{printable(target.id)}: the plan {plan.name} cannot be asked: {reason}")
+        if plan.giant and (reason := "it is tested in columns" if columns else reason_against_giants(target)):
+            raise TargetError(f"{printable(target.id)}: the plan {plan.name} cannot be tested: {reason}")

@@ -245,7 +245,7 @@ ABIS = {
         Abi("error(ptr,len)", "int f(const char *octets, size_t length)", ("ptr", "len"), "int", _zero,
             "0: accepted"),
         Abi("bool(string)", "bool f(const char *string)", ("string",), "bool", _true,
-            "true: accepted. An octet 00 ends the input, so strings that hold one are not asked"),
+            "true: accepted. An octet 00 ends the input, so strings that hold one are not tested"),
         Abi("int(string)", "int f(const char *string)", ("string",), "int", _true,
             "anything but 0: accepted. Octets 00 as above"),
         Abi("errpos(ptr,len)", "size_t f(const char *octets, size_t length)", ("ptr", "len"), "size",

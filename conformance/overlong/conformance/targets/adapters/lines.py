@@ -136,7 +136,7 @@ def reader(units: str) -> Callable[[bytes], Result]:
             if not rest:
                 return Refusal()
             if not rest.isdigit() or len(rest) > _DIGITS:  # of octets: only 0 to 9
-                return _breach(f"after the - of a refusal stands no decimal number: {_shown(line)}")
+                return _breach(f"after the - of a refusal comes no decimal number: {_shown(line)}")
             return Refusal(int(rest))
         if kind == b"!":
             return Bug(_shown(rest))

@@ -227,7 +227,7 @@ def probe(words: list[str], units: str) -> tuple[str, dict[str, str]]:
     except OSError as error:
         fail(f"{words[0]} cannot be started: {error.strerror}")
     if letter.status != 0:
-        fail(f"it refuses the letter a: it {letter.how}; mend the command first")
+        fail(f"it refuses the letter a: it {letter.how}; fix the command first")
     flawed = run(words, b"\xff", output=True, said=True)
     if flawed.status == 0 and flawed.said and not letter.said:
         complaint = Ran(0, b"", flawed.said[:80]).how.partition("said ")[2]

@@ -140,7 +140,7 @@ def _suite(name: str, sentence: str, drawn: Callable[[Automaton], tuple[Vector, 
     )
 
 
-MIXTURES = _suite("mixtures", "every kind of error is replaced alike, wherever it stands in text", _whole, REPLACE)
+MIXTURES = _suite("mixtures", "every kind of error is replaced alike, wherever it is in text", _whole, REPLACE)
 MIXTURES_IN_CHUNKS = _suite(
     "mixtures-in-chunks", "the result does not depend on where long text is cut", _in_chunks, STREAMING
 )
