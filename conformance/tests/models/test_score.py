@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.cli import score as command_module
-from overlong.conformance.cli.score import command
+from overlong.conformance.cli.score import score_command as command
 from overlong.conformance.models.score import EmptyList, ReadError, score
 from overlong.conformance.models.score.cover import lower_bound, small_cover
 from overlong.conformance.models.score.expectations import wrong_expectations

@@ -228,26 +228,6 @@ def test_mistakes_are_told_on_one_line(words, code, said, tmp_path, monkeypatch)
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
-def test_corpora(tmp_path):
-    source = tmp_path / "source"
-    source.mkdir()
-    for place, octets in enumerate((b"a", b"b", b"\xe2\x82\xac", b"\xc0\xae")):
-        (source / f"{place}").write_bytes(octets)
-    (source / "link").symlink_to(source / "0")
-    done = overlong("corpus", "import", tmp_path / "corpus", source)
-    assert done.stdout == "4 added, 0 known, 1 left alone\n"
-    assert "link: a symbolic link" in done.stderr
-    assert overlong("corpus", "export", tmp_path / "corpus", tmp_path / "other").stdout == "4 added, 0 known\n"
-    assert overlong("corpus", "minimise", tmp_path / "other").stdout == "3 kept, 1 removed\n"
-    assert overlong("corpus", "merge", tmp_path / "other", source).stdout == "0 added, 1 left alone\n"
-    good = overlong("corpus", "check", tmp_path / "corpus")
-    assert good.stdout.startswith("4 inputs, 7 octets, edges of the reference ")
-    next((tmp_path / "corpus").iterdir()).write_bytes(b"spoilt")
-    bad = overlong("corpus", "check", tmp_path / "corpus")
-    assert (good.exit_code, bad.exit_code) == (0, 1)
-    assert "it is damaged" in bad.stderr
-
-
 @pytest.mark.parametrize("ends_by", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_whatever_ends_it_it_goes_on(ends_by, decoder, tmp_path):
     command = [sys.executable, "-m", "overlong", "fuzz", "--jobs", "1", "-v", "--dir", "it", decoder(RIGHT)]

@@ -1,4 +1,4 @@
-"""``overlong score``: measure how good a list of test strings is."""
+"""``overlong vectors score``: measure how good a list of test strings is."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FORMATS = ("auto", "hex", "numbered", "json", "jsonl", "tsv", "frames", "directo
 
 EXAMPLES = """\b
 Examples:
-  overlong score tests.txt
-  overlong score fuzz/corpus/
-  overlong score --input lines strings.bin
-  overlong score tests.txt --add missing.tsv
-  overlong score tests.json --fail-under 100 -q
+  overlong vectors score tests.txt
+  overlong vectors score fuzz/corpus/
+  overlong vectors score --input lines strings.bin
+  overlong vectors score tests.txt --add missing.tsv
+  overlong vectors score tests.json --fail-under 100
 """
 
 
@@ -66,7 +66,7 @@ Examples:
 )
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress; print one line.")
 @click.option("-v", "--verbose", is_flag=True, help="Print more of the missed faults, and explain the names.")
-def command(
+def score_command(
     files: tuple[str, ...],
     form: str,
     output_format: str,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, width
+from overlong.conformance.cli.score import score_command
 from overlong.conformance.cli.words import complete_suites, named_now
 from overlong.conformance.support.near import did_you_mean
 
@@ -53,7 +54,11 @@ def command() -> None:
     Examples:
       overlong vectors list --flag OV201
       overlong vectors export --format jsonl -o vectors.jsonl
+      overlong vectors score mine.txt
     """  # noqa: D301 (click reads the backspace)
+
+
+command.add_command(score_command)
 
 
 @command.command("list")
