@@ -19,7 +19,6 @@ from overlong.conformance.cli.formats import WantedFormats, folder_and_file
 from overlong.conformance.cli.verbs import SYNONYMS, VERBS, cli
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
-from overlong.conformance.vectors.suites import SUITES
 from progress_lines import beside_progress
 from waiting import HUNG
 
@@ -204,7 +203,7 @@ def test_a_program_of_the_current_folder(tmp_path):
     [
         (["certify"], "overlong certify cpython"),
         (["certify", "a", "b"], "put -- before a command"),
-        (["certify", "cpython", "--suite", "nosuch"], "--list-suites lists them"),
+        (["certify", "cpython", "--suite", "nosuch"], "'overlong docs suites' lists them"),
         (["certify", "cpython", "--suite", "core", "--quick"], "leave out --suite"),
         (["explain", "OV999"], "explain codes"),
         (["explain", "xyz"], "neither octets"),
@@ -258,13 +257,6 @@ def test_explain_characters(characters, octets):
     done = overlong("explain", characters)
     assert done.returncode == 0
     assert done.stdout == overlong("explain", octets).stdout
-
-
-def test_the_suites_are_listed():
-    done = overlong("certify", "--list-suites")
-    assert done.returncode == 0
-    listed = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
-    assert listed == {suite.name: suite.shows for suite in SUITES.values()}
 
 
 def test_schemas_are_printed():
@@ -371,7 +363,7 @@ def test_a_file_that_o_names_is_a_report_and_no_folder(tmp_path, monkeypatch):
     ("words", "said"),
     [
         (["certify", "cpython", "--suite", "cor"], "did you mean core?"),
-        (["certify", "cpython", "--suite", "zzz"], "--list-suites lists them"),
+        (["certify", "cpython", "--suite", "zzz"], "'overlong docs suites' lists them"),
         (["certify", "cpython", "--profile", "RFC3630"], "did you mean rfc3629?"),
         (["sweep", "cpython", "--plan", "exaustive-4"], "did you mean exhaustive-4?"),
         (["sweep", "cpython", "--plan", "zzz"], "'overlong docs suites' lists them"),

@@ -572,12 +572,9 @@ def test_the_command(tmp_path):
     assert any(line.startswith("to reach 100 %: add ") for line in rest)
     assert max(map(len, [second, *rest])) <= 80
     assert not without_progress(done.stderr)
-    verbose = run(file, "-v").stdout
-    assert "overlong-slash: the slash in two to four octets (CVE-2000-0884)" in verbose
-    assert max(map(len, verbose.splitlines()[1:])) <= 80
-    below = run(file, "--fail-under", "50", "-q")
+    below = run(file, "--fail-under", "50")
     assert below.exit_code == 1
-    assert below.stdout == second + "\n"
+    assert second in below.stdout.splitlines()
     assert "below --fail-under 50" in below.stderr
 
 

@@ -638,7 +638,7 @@ def test_every_verb_and_every_option_is_documented():
 
 def test_options_on_the_page_exist():
     known = {opt for _, command in commands(cli) for parameter in command.params for opt in parameter.opts}
-    assert set(re.findall(r"--[a-z-]+\b", page("command-line.md"))) <= known | {"--help", "--version"}
+    assert set(re.findall(r"--[a-z-]+\b", page("command-line.md"))) <= known | {"--help", "--version", "--self-test"}
 
 
 def test_exit_codes_are_those_of_the_program():
@@ -664,7 +664,7 @@ def test_exit_codes_are_those_of_the_program():
         ("certify py:no_such_module:decode", options.NOT_MEASURED),
         ("certify -- no-such-program", options.NOT_MEASURED),
         ("replay chunking/e282.ac cpython", options.NOT_MEASURED),
-        ("certify --suite core --restarts 0 py:crashes.py:decode", options.INCOMPLETE),
+        ("certify --suite core --limit restarts=0 py:crashes.py:decode", options.INCOMPLETE),
     ],
 )
 def test_exit_codes(words, code, workplace):
@@ -869,7 +869,7 @@ def test_members_of_a_portrait_are_on_the_page(workplace):
     done = overlong("identify", "--format", "json", "py:sly.py:decode")
     portrait = json.loads(done.stdout)
     trait = portrait["traits"][0]
-    wrong = json.loads(overlong("identify", "--format", "json", "--questions", "10", "py:sly.py:decode").stdout)
+    wrong = json.loads(overlong("identify", "--format", "json", "--limit", "questions=10", "py:sly.py:decode").stdout)
     text = page("formats.md").partition("\n## identity-1\n")[2].partition("\n## ")[0]
     for field in {*portrait, *trait, *trait["machine"], *wrong["traits"][0]}:
         assert f"`{field}`" in text, field

@@ -185,5 +185,5 @@ def test_what_verbs_print_is_as_the_schemas_say(tmp_path: Path) -> None:
     CliRunner().invoke(cli, ["certify", "cpython-surrogatepass", "--suite", "core", "-o", str(run)])
     found = CliRunner().invoke(cli, ["finding", "list", "--format", "json", str(run)]).stdout.splitlines()
     assert valid("cause-1", json.loads(found[0]))["octets"] == "eda080"
-    few = printed("identify", "--format", "json", "--questions", "10", f"py:{SPEAKERS}:rfc3629", codes=(4,))
+    few = printed("identify", "--format", "json", "--limit", "questions=10", f"py:{SPEAKERS}:rfc3629", codes=(4,))
     assert "not_settled" in valid("identity-1", few)["traits"][0]

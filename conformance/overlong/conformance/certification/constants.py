@@ -53,5 +53,5 @@ def constant_plans(target: FramedTarget, run: Run, plans: Sequence[str], each: f
         chosen.append(plan.name)
     if left := wanted[len(chosen) :]:
         words = ", ".join(map(str, left[:_MOST]))
-        run.notes.append(f"not asked around these numbers of its code: {words}; --constant asks around one")
+        run.notes.append(f"not asked around these numbers of its code: {words}; --plan constant-N asks around N")
     return tuple(chosen)

@@ -337,7 +337,7 @@ def _sum_all_up(run: SweepRun, ledger: Ledger) -> None:
     left_out = sum(part.kinds[LEFT_OUT] for part in run.plans)
     if left_out and not run.divergences and not run.incomplete:  # it failed on an unknown string
         run.done -= left_out
-        run.incomplete, run.spent = "it failed too often; raise the limit with --restarts", True
+        run.incomplete, run.spent = "it failed too often; raise the limit with --limit restarts=N", True
 
 
 def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
