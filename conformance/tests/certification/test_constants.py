@@ -91,7 +91,7 @@ def few(monkeypatch):
     monkeypatch.setattr(certification, "SUITES", {"core": SUITES["core"]})
     for name in ("FULL", "LEAST"):
         monkeypatch.setattr(certifying, name, Tier(name.lower(), ("exhaustive-1",), ""), raising=False)
-    monkeypatch.setattr(certifying, "TIERS", {"least": Tier("least", ("exhaustive-1",), "")})
+    monkeypatch.setattr(certifying, "STEPS", {"least": Tier("least", ("exhaustive-1",), "")})
     monkeypatch.setattr(certifying, "_each", lambda *_: 1e-6)  # so small a suite tells no rate
 
 

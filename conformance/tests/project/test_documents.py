@@ -214,7 +214,7 @@ def test_streams_and_observations_of_every_kind_validate(workplace):
 @pytest.mark.parametrize(("target", "result"), [("cpython", "PASSED"), ("py:decoder.py:decode", "FAILED")])
 def test_certificate_validates(target, result, workplace, monkeypatch):
     quick = replace(USUAL, plans=("exhaustive-1",))  # in place of millions of strings
-    monkeypatch.setattr(certifying, "TIERS", {"usual": quick})
+    monkeypatch.setattr(certifying, "STEPS", {"usual": quick})
     certify(target, output=workplace)
     statement = json.loads((workplace / "certificate.json").read_text("ascii"))
     jsonschema.Draft202012Validator(schema("certificate-1")).validate(statement)
@@ -482,7 +482,7 @@ def test_adapters_on_the_page_conform(program, adapter, workplace):
         pytest.skip(f"{program} is not on PATH")
     assert len((workplace / adapter).read_text().splitlines()) <= 45
     done = overlong("certify", "--quick", "--", program, adapter)
-    headline = r"^CONFORMANT \((tier modest; not swept further|\d+ plans? swept)\)$"  # as far as two seconds go
+    headline = r"^CONFORMANT \((tier brief; not swept further|\d+ plans? swept)\)$"  # as far as two seconds go
     assert re.search(headline, done.stdout, re.MULTILINE), done.stdout + done.stderr
     assert done.returncode == options.CONFORMS
     assert ("✓ error position" in done.stdout) == (adapter == "adapter.py")
@@ -698,7 +698,7 @@ def test_every_tier_that_is_named_can_be_typed():
     named = re.compile(r"--tier (\w+)|\(tier (\w+);|\btiers? `(\w+)`")
     pages = [path.read_text("utf-8") for path in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]]
     found = {word for text in pages for words in named.findall(text) for word in words if word}
-    assert {"usual", "modest"} <= found <= {*TIERS, "NAME"}
+    assert {"usual", "brief"} <= found <= {*TIERS, "NAME"}
 
 
 def tier_in(text):
