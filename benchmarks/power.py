@@ -91,7 +91,7 @@ out of many, because any test finds such faults only by luck.
 
 Shares in percent. *certify* is all suites and the tier `full`, the default for a C function; *certify --quick* is some
 suites and the tier `usual` ([command-line.md](command-line.md#certify)). Other decoders get the tier that their speed
-allows, one of the columns `usual`, `lean`, `modest`, `brief` and `least`; with `--quick` they get `modest`, or as much
+allows, `usual` or `brief`, or the 8, 6 or 2 plans of a column beside them; with `--quick` they get `brief`, or as much
 of it as fits into two seconds. The five columns after *certify* and *certify --quick* are lists of other projects
 (`corpora/elsewhere`), each string whole.
 
@@ -207,13 +207,13 @@ def asked_otherwise(
     _, tier, slowest = served.certificate_of(words(right), folder)
     whole = [served.certificate_of(words(each.mutant.symbol), folder) for each in some]
     seconds = [took for refused, _, took in whole if refused]
-    print(f"{how}: tier {tier}, {len(seconds)} of {len(some)} refused", flush=True)
+    print(f"{how}: {tier}, {len(seconds)} of {len(some)} refused", flush=True)
     return served.Asked(how, tier, slowest, len(seconds), len(some), seconds)
 
 
 def found_by(measured: list[Measured], tier: str) -> str:
     """The share in percent of all that suites and a tier find."""
-    found = sum(not {OF_ALL, f"tier {tier}"}.isdisjoint(each.found) for each in measured)
+    found = sum(not {OF_ALL, tier}.isdisjoint(each.found) for each in measured)
     return f"{100 * found / len(measured):.1f}"
 
 
@@ -297,7 +297,7 @@ def in_python(folder: Path, options: argparse.Namespace) -> str:
         refused, tier, _ = served.certificate_of([f"py:{transcribed.FILE}:{symbol}"], folder)
         took = time.monotonic() - began
         print(
-            f"{symbol}: {'refused' if refused else 'CONFORMANT'}, tier {tier or 'none whole'}, {took:.1f} s", flush=True
+            f"{symbol}: {'refused' if refused else 'CONFORMANT'}, {tier or 'no tier whole'}, {took:.1f} s", flush=True
         )
         return refused, took
 

@@ -15,7 +15,7 @@ import numpy as np
 from mutants.outputs import Outputs
 from mutants.population import Library, Mutant
 from mutants.spoken import OF_ALL, OF_QUICK
-from overlong.conformance.certification.tiers import BRIEF, FULL, LEAN, LEAST, MODEST, USUAL
+from overlong.conformance.certification.tiers import BRIEF, FULL, LEAN, LEAST, SMALL, USUAL, Tier
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE, Greeting
 from overlong.conformance.results.run import offered_in
@@ -116,6 +116,11 @@ def plan_finds(loop: GridLoop, name: str, kinds: np.ndarray) -> bool:
     return False
 
 
+def column_of(tier: Tier) -> str:
+    """The name of a list of plans in the tables; one without a name for users has its number of plans."""
+    return f"tier {tier.name}" if tier.is_typed else f"{len(tier.plans)} plans"
+
+
 class Finder:
     """Asks mutants. Makes strings and plans once, for all mutants and for forked processes."""
 
@@ -123,7 +128,7 @@ class Finder:
 
     def __init__(self, path: Path, seed: int) -> None:
         self._open(path)
-        self.tiers = {f"tier {tier.name}": tier.plans for tier in (LEAST, BRIEF, MODEST, LEAN, USUAL, FULL)}
+        self.tiers = {column_of(tier): tier.plans for tier in (LEAST, SMALL, BRIEF, LEAN, USUAL, FULL)}
         self.tiers[WHOLE] += (f"{DRAWN.name}-{seed}",)
         self._kinds = np.zeros(LARGEST_SHARD, np.uint8)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mutants.measuring import column_of
 from mutants.population import LIBRARY
 from overlong.conformance.certification.tiers import tier_of
 from overlong.conformance.support.interpreter import module
@@ -82,7 +83,7 @@ class Asked:
 
 
 HEAD = (
-    "| tested | tier of the right one | its CPU s | found of all, % | refused | CPU s: median (most) |\n"
+    "| tested | plans of the right one | its CPU s | found of all, % | refused | CPU s: median (most) |\n"
     "|---|---|---:|---:|---:|---:|\n"
 )
 
@@ -139,4 +140,4 @@ def certificate_of(words: Sequence[str], folder: Path) -> tuple[bool, str, float
         raise SystemExit(f"{shlex.join(words)}: {done.stderr.decode(errors='replace')}")
     records = map(json.loads, (kept / "results.jsonl").read_text("utf-8").splitlines())
     tier = tier_of(record["plan"] for record in records if record["record"] == "sweep")
-    return done.returncode != 0, tier.name if tier else "", seconds
+    return done.returncode != 0, column_of(tier) if tier else "", seconds

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 
 import click
@@ -11,8 +10,9 @@ import click
 from corpora.survey.install import chosen_of, jobs_option, quiet_option
 from corpora.survey.kept import SURVEY
 from overlong.conformance.cli.formats import exit_code, report_of
-from overlong.conformance.cli.matrix import limits_as_options, measured, with_limits
-from overlong.conformance.cli.options import NOT_MEASURED, errors_on_one_line, leave, limits_of
+from overlong.conformance.cli.limits import limits_of, with_limits
+from overlong.conformance.cli.matrix import measured
+from overlong.conformance.cli.options import NOT_MEASURED, errors_on_one_line, leave
 from overlong.conformance.cli.words import complete_targets
 
 _TIMEOUT = 20.0
@@ -29,7 +29,7 @@ _TIMEOUT = 20.0
     "--resume", is_flag=True, help="Keep the results in the folder; measure only those that are missing or out of date."
 )
 @jobs_option
-@partial(with_limits, seconds=_TIMEOUT)
+@with_limits(timeout=_TIMEOUT)
 @quiet_option
 def command(
     targets: tuple[str, ...],
@@ -37,8 +37,6 @@ def command(
     keep: Path | None,
     resume: bool,  # noqa: FBT001
     jobs: int,
-    timeout: float,
-    restarts: int,
     quiet: bool,  # noqa: FBT001
 ) -> None:
     """Certify all decoders that can be used here.
@@ -74,10 +72,10 @@ def command(
             "none of these decoders can be used here; 'python corpora/survey install' lists what they lack",
             NOT_MEASURED,
         )
-    job = MatrixJob("rfc3629", quick=True, limits=limits_of(timeout, restarts), portrait=True)
+    job = MatrixJob("rfc3629", quick=True, limits=limits_of(), portrait=True)
     here = shlex.join(["python", "corpora/survey", "run", *targets])
     with errors_on_one_line():
-        options = [*limits_as_options(timeout, restarts), "--quick"]
+        options = [*limits_of().as_words(), "--quick"]
         with measured(list(decoders), job, output, (here, options), jobs, resume=resume, quiet=quiet):
             report = report_of(output)
         folder = keep or output

@@ -183,7 +183,7 @@ def _index() -> Iterator[str]:
     yield from ("# Lists of others", "")
     yield "Test strings that other projects have, and the [vector](../vectors/index.md) of ours with the same octets."
     yield "Where no vector is the same, the page names the suite with the string or its errors."
-    yield "[Comparison](../compared.md) says which faults each list finds; `overlong score` says it of any list."
+    yield "[Comparison](../compared.md) says which faults each list finds; `overlong vectors score` does for any."
     rows = [
         (f"[{plain(each.title)}]({name}.md)", *map(str, (len(each.entries()), *_counted(each.entries()))))
         for name, each in lists().items()
@@ -200,7 +200,7 @@ def _list(listed: Listed) -> Iterator[str]:
         ("licence", plain(listed.licence)),
         ("what was copied", listed.copy),
         ("names", plain(listed.names)),
-        ("measured", f"`overlong score corpora/elsewhere/{listed.name}.tsv` says which faults it finds"),
+        ("measured", f"`overlong vectors score corpora/elsewhere/{listed.name}.tsv` says which faults it finds"),
     )
     yield from table(("", ""), rows)
     yield from ("", "A vector has the same octets. A suite or sweep in its place has them, too. Where only errors or")

@@ -16,8 +16,8 @@ def page() -> Iterator[str]:
     """The page."""
     in_chunks = {each.name for each in STREAMS}
     yield from (NOTICE, "", "# Planted faults", "")
-    yield "The wrong decoders that [`overlong score`](score.md) runs on every string of a list, by their names in its"
-    yield "report."
+    yield "The wrong decoders that [`overlong vectors score`](score.md) runs on every string of a list, by name in"
+    yield "its report."
     yield from ("", "## Historical faults", "", "What real decoders got wrong.", "")
     yield from _decoders({name: line for name, line in CLASSES.items() if name not in in_chunks})
     yield from ("", "Only with chunks:", "")

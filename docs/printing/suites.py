@@ -30,7 +30,8 @@ def page() -> Iterator[str]:
         ),
     )
     yield from ("", "## Tiers", "")
-    yield "Lists of [plans](#plans), the most thorough first."
+    yield "Lists of [plans](#plans), the most thorough first. Decoders of other speeds get lists between and below"
+    yield "these, whose plans the report names."
     yield ""
     yield from table(
         ("tier", "plans", "strings", "for"),

@@ -35,7 +35,7 @@ files=$WORK/files
 rm -rf "$files"
 mkdir -p "$files"
 for kind in json jsonl; do
-    python3 -m overlong vectors export --format "$kind" --family nul -o "$WORK/nul.$kind"
+    python3 -m overlong vectors export --format "$kind" nul -o "$WORK/nul.$kind"
     (printf '%c' "${kind: -1}" && cat "$WORK/nul.$kind") >"$files/nul.$kind"
 done
 for regression in corpora/regressions/*.json; do

@@ -23,10 +23,11 @@ from overlong.conformance.certification import nearest_model
 from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.tiers import (
+    BRIEF,
     DEEP,
     FULL,
     LEAST,
-    MODEST,
+    STEPS,
     TIERS,
     USUAL,
     Tier,
@@ -151,7 +152,7 @@ SHORT = Tier(
 def full_in_short(monkeypatch):
     monkeypatch.setattr(drawing, "GRIDS", 1)
     monkeypatch.setattr(certifying, "FULL", SHORT)
-    monkeypatch.setitem(TIERS, "full", SHORT)
+    monkeypatch.setitem(STEPS, "full", SHORT)
     monkeypatch.setattr(certifying, "reason_against_giants", lambda _: "it takes long")  # test_giants.py asks them
     plan_named.cache_clear()
     yield
@@ -236,7 +237,7 @@ def drawn_in_short(monkeypatch):
     for name in ("deep", "full"):
         tier = Tier(name, ("exhaustive-1",), "")
         monkeypatch.setattr(certifying, name.upper(), tier)
-        monkeypatch.setitem(TIERS, name, tier)
+        monkeypatch.setitem(STEPS, name, tier)
     monkeypatch.setattr(certifying, "reason_against_giants", lambda _: "it takes long")
     plan_named.cache_clear()
     yield
@@ -272,7 +273,7 @@ def test_a_certificate_of_several_seeds_can_be_made_again(library, tmp_path, mon
     options = " ".join(f"--plan {name}" for name in plans)
     assert f" {options} " in certificate.command
     words = " ".join(summary(report_of_run(certificate), certificate, width=200, encoding="utf-8", every=True))
-    assert "tier deep · drawn by 999999998 · and 3 seeds more · " in words
+    assert "swept · drawn by 999999998 · and 3 seeds more · " in words
     again = CliRunner().invoke(cli, [*shlex.split(certificate.command)[1:], "--output", str(tmp_path / "again")])
     assert again.exit_code == 0, again.output
     first, second = (tmp_path / run / CERTIFICATE for run in ("first", "again"))
@@ -326,7 +327,7 @@ def test_in_a_hurry_what_passed_the_suites_is_swept(library, monkeypatch):
     assert certify(so(library, "ascii_from_32"), suites=["core"], fast=True).run.swept is None
     monkeypatch.setattr("overlong.conformance.certification.sweeps.QUICKLY", 60.0)
     passed = certify("cpython", suites=["core"], fast=True)
-    assert without_sample(passed) == list(MODEST.plans)
+    assert without_sample(passed) == list(BRIEF.plans)
     monkeypatch.setattr("overlong.conformance.certification.sweeps.QUICKLY", 0.0)
     assert not swept(certify("cpython", suites=["core"], fast=True)).plans
 
@@ -481,25 +482,25 @@ def test_a_target_that_was_slow_once_is_swept(monkeypatch, tmp_path):
 
 
 @pytest.mark.usefixtures("few")
-@pytest.mark.parametrize("tier", [None, LEAST])
+@pytest.mark.parametrize("tier", [None, BRIEF])
 def test_the_rate_chooses_a_tier_and_the_headline_of_the_sweep_names_it(monkeypatch, tier):
     monkeypatch.setattr(certifying, "_bearable", lambda *_: tier)
     certificate = certify("cpython")
     report = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8", every=True))
     asked = certificate.run.swept.plans if certificate.run.swept else []
     assert tier_of(part.plan for part in asked) == tier
-    assert ("swept · tier least" in report) == (tier is LEAST)
+    assert ("swept · tier brief" in report) == (tier is BRIEF)
     assert "not swept further: " in report
-    assert f"CONFORMANT ({'tier least; not swept further' if tier else '1 plan swept'})" in report
+    assert f"CONFORMANT ({'tier brief; not swept further' if tier else '1 plan swept'})" in report
     (told,) = re.findall(r"^left out: (.*?: --tier [a-z]+)$", report.replace("\n  ", " "), re.MULTILINE)
     assert re.fullmatch(r"[a-z]+(-\d+)? \([0-9 M]+ strings, about [^()]+\).* in all: --tier [a-z]+", told)
-    assert told.endswith("brief" if tier else "least")
+    assert told.endswith("usual" if tier else "brief")
     assert "left out" not in certificate.to_json(), "it depends on the clock"
     usual = "\n".join(summary(report_of_run(certificate), certificate, width=80, encoding="utf-8"))
     assert not re.search(r"left out|complete:|^tested |swept ·|note: not swept further", usual, re.MULTILINE)
     assert next_step(report_of_run(certificate), certificate, None) == "overlong certify cpython", "for a certificate"
     monkeypatch.setattr(type(certificate), "refused", "")
-    following = "brief" if tier else "least"
+    following = "usual" if tier else "brief"
     assert next_step(report_of_run(certificate), certificate, None) == f"overlong certify --tier {following} cpython"
 
 
@@ -514,6 +515,7 @@ def test_what_the_deepest_tier_leaves_out_is_nothing():
 
     assert told(*DEEP.plans) == ""
     assert told(*FULL.plans, "drawn-1").startswith("depth-2 (910 M strings, about ")
+    assert re.search(r": --for \d+m$", told(*FULL.plans))
     assert told("depth-1") == "", "plans that a user chose are no tier"
     assert told("depth-1", giants={"giant-32": 36.4}) == "giant-32 (about 36 s): --plan giant-32"
     run.swept = None
@@ -521,18 +523,20 @@ def test_what_the_deepest_tier_leaves_out_is_nothing():
 
 
 def test_tiers_are_fixed_lists_and_each_has_more_than_the_next():
-    sizes = [tier.size(Profile()) for tier in TIERS.values()]
+    sizes = [tier.size(Profile()) for tier in STEPS.values()]
     assert sizes == sorted(sizes, reverse=True)
-    assert all(tier_of(tier.plans) is tier for tier in TIERS.values())
+    assert all(tier_of(tier.plans) is tier for tier in STEPS.values())
+    assert [*TIERS] == ["full", "usual", "brief"]
+    assert short_of_usual(LEAST.plans) == "2 plans swept"
     assert tier_of(["depth-1"]) is None
 
 
 @pytest.mark.usefixtures("few")
 def test_a_tier_is_chosen_by_its_name(tmp_path):
-    words = ["certify", "--tier", "least", "-o", str(tmp_path), "cpython"]
+    words = ["certify", "--tier", "brief", "-o", str(tmp_path), "cpython"]
     result = CliRunner().invoke(cli, [*words, "-v"])
     assert result.exit_code == 0, result.output
-    assert "swept · tier least" in result.output
+    assert "swept · tier brief" in result.output
     for other in (["--no-sweeps"], ["--plan", "depth-1"]):
         assert CliRunner().invoke(cli, [*words, *other]).exit_code == 2
 

@@ -91,7 +91,7 @@ def few(monkeypatch):
     monkeypatch.setattr(certification, "SUITES", {"core": SUITES["core"]})
     for name in ("FULL", "LEAST"):
         monkeypatch.setattr(certifying, name, Tier(name.lower(), ("exhaustive-1",), ""), raising=False)
-    monkeypatch.setattr(certifying, "TIERS", {"least": Tier("least", ("exhaustive-1",), "")})
+    monkeypatch.setattr(certifying, "STEPS", {"least": Tier("least", ("exhaustive-1",), "")})
     monkeypatch.setattr(certifying, "_each", lambda *_: 1e-6)  # so small a suite tells no rate
 
 
@@ -154,12 +154,12 @@ def test_a_number_that_would_take_too_long_is_in_a_note(decoders):
 
 def test_a_number_may_be_named_on_the_command_line(decoders):
     run = CliRunner()
-    swept = run.invoke(cli, ["sweep", "--plan", "exhaustive-1", "--constant", "1100", "py:./decoders.py:seam"])
+    swept = run.invoke(cli, ["sweep", "--plan", "exhaustive-1", "--plan", "constant-1100", "py:./decoders.py:seam"])
     assert swept.exit_code == 1, swept.output
     assert "constant-1100" in swept.output
-    refused = run.invoke(cli, ["certify", "--constant", "2", "py:./decoders.py:seam"])
+    refused = run.invoke(cli, ["certify", "--plan", "constant-2", "py:./decoders.py:seam"])
     assert refused.exit_code == 2
-    assert "3<=x<=1048576" in refused.output
+    assert "write a number from 3 to 1048576" in refused.output
 
 
 def test_a_greeting_may_name_numbers():
@@ -215,5 +215,12 @@ def test_a_number_in_a_librarys_code_is_found_and_asked_around(library):
 def test_a_threshold_of_a_library_is_asked_around_if_the_user_names_it(library, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     for function, status in (("wrong", 1), ("right", 0)):
-        words = ["sweep", "--plan", "exhaustive-1", "--constant", "3000", f"so:{library}:{function}?abi=bool(ptr,len)"]
+        words = [
+            "sweep",
+            "--plan",
+            "exhaustive-1",
+            "--plan",
+            "constant-3000",
+            f"so:{library}:{function}?abi=bool(ptr,len)",
+        ]
         assert CliRunner().invoke(cli, words).exit_code == status

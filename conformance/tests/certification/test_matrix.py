@@ -152,7 +152,7 @@ def test_what_has_changed_is_measured_again(folder):
     found = json.loads((site / "matrix.json").read_text("ascii"))
     conditions = Conditions(found["profile"], tuple(found["options"]), {})
     assert set(rows_to_keep(site, conditions)) == set(TARGETS) - {MISSING}
-    assert not rows_to_keep(site, Conditions(found["profile"], ("--timeout", "1"), {}))
+    assert not rows_to_keep(site, Conditions(found["profile"], ("--limit", "timeout=1"), {}))
     assert not rows_to_keep(site, Conditions(found["profile"], conditions.options, {"overlong.toml": "0" * 64}))
     assert not rows_to_keep(site, Conditions("wtf-8@1", conditions.options, {}))
     results = site / "cpython/results.jsonl"

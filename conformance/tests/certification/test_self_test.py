@@ -1,11 +1,11 @@
-"""``overlong self-test``: it passes, and it can fail."""
+"""``overlong --self-test``: it passes, and it can fail."""
 
 import pytest
 from click.testing import CliRunner
 
 from overlong.conformance import certify
 from overlong.conformance.certification import self_test
-from overlong.conformance.cli.self_test import command
+from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.vectors.complete import strings_for
@@ -14,7 +14,7 @@ from overlong.reference import dialect
 
 @pytest.mark.long
 def test_it_passes_in_plain_lines():
-    ended = CliRunner().invoke(command)
+    ended = CliRunner().invoke(cli, ["--self-test"])
     assert ended.exit_code == 0, ended.output
     assert len(ended.output.splitlines()) == 6
     assert all(line.startswith("ok") for line in ended.output.splitlines())

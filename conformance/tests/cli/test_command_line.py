@@ -19,7 +19,6 @@ from overlong.conformance.cli.formats import WantedFormats, folder_and_file
 from overlong.conformance.cli.verbs import SYNONYMS, VERBS, cli
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
-from overlong.conformance.vectors.suites import SUITES
 from progress_lines import beside_progress
 from waiting import HUNG
 
@@ -206,13 +205,13 @@ def test_a_program_of_the_current_folder(tmp_path):
     [
         (["certify"], "overlong certify cpython"),
         (["certify", "a", "b"], "put -- before a command"),
-        (["certify", "cpython", "--suite", "nosuch"], "--list-suites lists them"),
+        (["certify", "cpython", "--suite", "nosuch"], "'overlong docs suites' lists them"),
         (["certify", "cpython", "--suite", "core", "--quick"], "leave out --suite"),
         (["explain", "OV999"], "explain codes"),
         (["explain", "xyz"], "neither octets"),
         (["explain", "U+80000000"], "beyond U+7FFFFFFF"),
-        (["schema", "resluts-1"], "did you mean results-1?"),
-        (["schema", "nosuch"], "'overlong schema' lists them"),
+        (["docs", "schema/resluts-1"], "did you mean schema/results-1?"),
+        (["docs", "nosuch"], "'overlong docs' lists them"),
         (["replay", "zz", "cpython"], "no vector id"),
         (["replay", "overlong/sha256-0123456789abcdef", "cpython"], "no suite has a vector"),
         (["certfy", "cpython"], "did you mean certify"),
@@ -262,19 +261,13 @@ def test_explain_characters(characters, octets):
     assert done.stdout == overlong("explain", octets).stdout
 
 
-def test_the_suites_are_listed():
-    done = overlong("certify", "--list-suites")
-    assert done.returncode == 0
-    listed = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
-    assert listed == {suite.name: suite.shows for suite in SUITES.values()}
-
-
 def test_schemas_are_printed():
-    listed = [line.split()[0] for line in overlong("schema").stdout.splitlines()]
+    listed = [line.split()[0] for line in overlong("docs").stdout.splitlines()]
     folder = files("overlong.conformance") / "schemas"
-    assert listed == sorted(each.name.removesuffix(".schema.json") for each in folder.iterdir())
+    schemas = [f"schema/{each.name.removesuffix('.schema.json')}" for each in folder.iterdir()]
+    assert [name for name in listed if name.startswith("schema/")] == sorted(schemas)
     text = (folder / "results-1.schema.json").read_text("ascii")
-    assert overlong("schema", "results").stdout == overlong("schema", "results-1").stdout == text
+    assert overlong("docs", "schema/results").stdout == overlong("docs", "schema/results-1").stdout == text
 
 
 @pytest.mark.long
@@ -372,11 +365,12 @@ def test_a_file_that_o_names_is_a_report_and_no_folder(tmp_path, monkeypatch):
     ("words", "said"),
     [
         (["certify", "cpython", "--suite", "cor"], "did you mean core?"),
-        (["certify", "cpython", "--suite", "zzz"], "--list-suites lists them"),
+        (["certify", "cpython", "--suite", "zzz"], "'overlong docs suites' lists them"),
         (["certify", "cpython", "--profile", "RFC3630"], "did you mean rfc3629?"),
         (["sweep", "cpython", "--plan", "exaustive-4"], "did you mean exhaustive-4?"),
         (["sweep", "cpython", "--plan", "zzz"], "'overlong docs suites' lists them"),
-        (["doctor"], "write 'overlong self-test'"),
+        (["doctor"], "write 'overlong --self-test'"),
+        (["score"], "write 'overlong vectors score FILE'"),
         (["certify", "so:./a.so:f?abi=bol(ptr,len)"], "perhaps bool(ptr,len), "),
         (["certify", "so:./a.so:f"], "'overlong target abis' lists all"),
         (["vectors", "export", "--format", "jsn"], "did you mean json"),

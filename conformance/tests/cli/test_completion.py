@@ -6,12 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 from click.shell_completion import ShellComplete
-from click.testing import CliRunner
 
-from overlong.conformance.cli.completion import command
 from overlong.conformance.cli.verbs import VERBS, cli
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.targets.builtins import BUILTINS
@@ -56,8 +53,7 @@ def test_the_rest():
     assert offered("explain", "") == {*DEFECTS, *KINDS, "codes"}
     assert offered("explain", "OV20") == {code for code in (*DEFECTS, *KINDS) if code.startswith("OV20")}
     assert offered("target", "new", "") == set(TEMPLATES)
-    assert "results-1" in offered("schema", "res")
-    assert offered("completion", "") == {"bash", "zsh", "fish"}
+    assert "schema/results-1" in offered("docs", "schema/res")
     assert {"--signature", "--signers"} <= offered("verify", "--s")
     assert offered("verify", "--format", "") == {"text", "json"}
 
@@ -67,19 +63,6 @@ def test_files_are_the_shell_s_business():
     assert found.type == "file"
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script(shell):
-    with click.Context(cli, info_name="overlong") as context:
-        ended = CliRunner().invoke(command, [shell], parent=context)
-    assert ended.exit_code == 0, ended.output
-    assert "_OVERLONG_COMPLETE" in ended.output
-    assert ended.output.count("#compdef") == (shell == "zsh")
-    assert ended.output.startswith("#compdef overlong\n# Completion" if shell == "zsh" else "# Completion")
-    if program := shutil.which(shell):
-        checked = subprocess.run([program, "-n"], input=ended.output, text=True, capture_output=True, check=False)
-        assert (checked.returncode, checked.stderr) == (0, "")
-
-
 def test_in_bash(tmp_path):
     if shutil.which("bash") is None:
         pytest.skip("bash is not on PATH")
@@ -87,7 +70,7 @@ def test_in_bash(tmp_path):
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m overlong "$@"\n', encoding="ascii")
     program.chmod(0o755)
     script = """
-        eval "$(overlong completion bash)"
+        eval "$(_OVERLONG_COMPLETE=bash_source overlong)"
         complete -p overlong
         complete_words() {
             COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()

@@ -236,7 +236,7 @@ def test_the_data_hold_the_machine(pictures: Path) -> None:
         (["identify", "cpython", "--picture", "a.png"], 2, ".svg"),
         (["identify", "cpython", "--picture", "/nosuch/a.svg"], 2, "/nosuch"),
         (["identify", "py:nosuch:f"], 3, "not measured"),
-        (["identify", f"py:{SPEAKERS}:square_length", "--questions", "50000"], 4, "not settled"),
+        (["identify", f"py:{SPEAKERS}:square_length", "--limit", "questions=50000"], 4, "not settled"),
         (["identify", f"py:{SPEAKERS}:crashes"], 4, "it fails on"),
         (["identify", f"py:{SPEAKERS}:fickle"], 4, "not settled"),
     ],

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.cli import score as command_module
-from overlong.conformance.cli.score import command
+from overlong.conformance.cli.score import score_command as command
 from overlong.conformance.models.score import EmptyList, ReadError, score
 from overlong.conformance.models.score.cover import lower_bound, small_cover
 from overlong.conformance.models.score.expectations import wrong_expectations
@@ -572,12 +572,9 @@ def test_the_command(tmp_path):
     assert any(line.startswith("to reach 100 %: add ") for line in rest)
     assert max(map(len, [second, *rest])) <= 80
     assert not without_progress(done.stderr)
-    verbose = run(file, "-v").stdout
-    assert "overlong-slash: the slash in two to four octets (CVE-2000-0884)" in verbose
-    assert max(map(len, verbose.splitlines()[1:])) <= 80
-    below = run(file, "--fail-under", "50", "-q")
+    below = run(file, "--fail-under", "50")
     assert below.exit_code == 1
-    assert below.stdout == second + "\n"
+    assert second in below.stdout.splitlines()
     assert "below --fail-under 50" in below.stderr
 
 

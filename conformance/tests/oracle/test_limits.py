@@ -131,7 +131,7 @@ def test_what_is_shown(tmp_path):
     shown = overlong("certify", "--quick", "-o", str(tmp_path), target("ends_at_nul"))
     assert shown.returncode == 0, shown.stderr
     headline = next(line for line in shown.stdout.splitlines() if line.startswith("CONFORMANT"))
-    swept = r"\((?:tier modest; not swept further|\d+ plans? swept)\)"
+    swept = r"\((?:tier brief; not swept further|\d+ plans? swept)\)"
     aside = r"[\d ]+ vectors set aside \(nul: ends the string\)"
     assert re.fullmatch(f"CONFORMANT {swept}, {aside}", headline)
     assert "nul: ends the string; strings with octet 00 are set aside (" in shown.stdout

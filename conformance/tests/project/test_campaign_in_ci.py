@@ -125,5 +125,5 @@ def test_gitlab_keeps_the_campaign_that_it_resumes():
     (folder,) = job["cache"]["paths"]
     assert job["cache"]["when"] == job["artifacts"]["when"] == "always"
     assert f"--resume {folder}" in script
-    assert f"--dir {folder} " in script
+    assert f"-o {folder} " in script
     assert job["artifacts"]["reports"]["junit"] == f"{folder}/junit.xml"

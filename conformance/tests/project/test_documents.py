@@ -214,7 +214,7 @@ def test_streams_and_observations_of_every_kind_validate(workplace):
 @pytest.mark.parametrize(("target", "result"), [("cpython", "PASSED"), ("py:decoder.py:decode", "FAILED")])
 def test_certificate_validates(target, result, workplace, monkeypatch):
     quick = replace(USUAL, plans=("exhaustive-1",))  # in place of millions of strings
-    monkeypatch.setattr(certifying, "TIERS", {"usual": quick})
+    monkeypatch.setattr(certifying, "STEPS", {"usual": quick})
     certify(target, output=workplace)
     statement = json.loads((workplace / "certificate.json").read_text("ascii"))
     jsonschema.Draft202012Validator(schema("certificate-1")).validate(statement)
@@ -482,7 +482,7 @@ def test_adapters_on_the_page_conform(program, adapter, workplace):
         pytest.skip(f"{program} is not on PATH")
     assert len((workplace / adapter).read_text().splitlines()) <= 45
     done = overlong("certify", "--quick", "--", program, adapter)
-    headline = r"^CONFORMANT \((tier modest; not swept further|\d+ plans? swept)\)$"  # as far as two seconds go
+    headline = r"^CONFORMANT \((tier brief; not swept further|\d+ plans? swept)\)$"  # as far as two seconds go
     assert re.search(headline, done.stdout, re.MULTILINE), done.stdout + done.stderr
     assert done.returncode == options.CONFORMS
     assert ("✓ error position" in done.stdout) == (adapter == "adapter.py")
@@ -638,7 +638,7 @@ def test_every_verb_and_every_option_is_documented():
 
 def test_options_on_the_page_exist():
     known = {opt for _, command in commands(cli) for parameter in command.params for opt in parameter.opts}
-    assert set(re.findall(r"--[a-z-]+\b", page("command-line.md"))) <= known | {"--help", "--version"}
+    assert set(re.findall(r"--[a-z-]+\b", page("command-line.md"))) <= known | {"--help", "--version", "--self-test"}
 
 
 def test_exit_codes_are_those_of_the_program():
@@ -664,7 +664,7 @@ def test_exit_codes_are_those_of_the_program():
         ("certify py:no_such_module:decode", options.NOT_MEASURED),
         ("certify -- no-such-program", options.NOT_MEASURED),
         ("replay chunking/e282.ac cpython", options.NOT_MEASURED),
-        ("certify --suite core --restarts 0 py:crashes.py:decode", options.INCOMPLETE),
+        ("certify --suite core --limit restarts=0 py:crashes.py:decode", options.INCOMPLETE),
     ],
 )
 def test_exit_codes(words, code, workplace):
@@ -698,7 +698,7 @@ def test_every_tier_that_is_named_can_be_typed():
     named = re.compile(r"--tier (\w+)|\(tier (\w+);|\btiers? `(\w+)`")
     pages = [path.read_text("utf-8") for path in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]]
     found = {word for text in pages for words in named.findall(text) for word in words if word}
-    assert {"usual", "modest"} <= found <= {*TIERS, "NAME"}
+    assert {"usual", "brief"} <= found <= {*TIERS, "NAME"}
 
 
 def tier_in(text):
@@ -869,7 +869,7 @@ def test_members_of_a_portrait_are_on_the_page(workplace):
     done = overlong("identify", "--format", "json", "py:sly.py:decode")
     portrait = json.loads(done.stdout)
     trait = portrait["traits"][0]
-    wrong = json.loads(overlong("identify", "--format", "json", "--questions", "10", "py:sly.py:decode").stdout)
+    wrong = json.loads(overlong("identify", "--format", "json", "--limit", "questions=10", "py:sly.py:decode").stdout)
     text = page("formats.md").partition("\n## identity-1\n")[2].partition("\n## ")[0]
     for field in {*portrait, *trait, *trait["machine"], *wrong["traits"][0]}:
         assert f"`{field}`" in text, field

@@ -85,4 +85,12 @@ def test_the_threat_model_names_every_way_to_name_a_decoder():
         assert verb in told[1], verb
 
 
-VERBS_THAT_START_CODE = ("verify", "fuzz --emit", "finding test", "target new", "--cluster", "pytest", "action.yml")
+VERBS_THAT_START_CODE = (
+    "verify",
+    "fuzz --engine libfuzzer",
+    "finding test",
+    "target new",
+    "--jobs tcp://",
+    "pytest",
+    "action.yml",
+)

@@ -20,7 +20,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 TUTORIALS = DOCS / "tutorials"
 NEEDS = {"c": "cc", "rust": "rustc", "go": "go", "java": "javac", "node": "node", "python": "python3"}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-QUICKLY_SWEPT = "tier modest; not swept further"
+QUICKLY_SWEPT = "tier brief; not swept further"
 NOT_RUN = {"sh", "yaml", "text"}  # what a reader does elsewhere; test_commands_elsewhere_exist looks at it
 
 

@@ -173,7 +173,7 @@ def test_what_verbs_print_is_as_the_schemas_say(tmp_path: Path) -> None:
     """The other verbs' files are validated where these are tested."""
     listed = tmp_path / "list.txt"
     listed.write_text("c0 80\n61\n", "ascii")
-    valid("score-1", printed("score", "--format", "json", str(listed), codes=(0, 1)))
+    valid("score-1", printed("vectors", "score", "--format", "json", str(listed), codes=(0, 1)))
     valid("target-list-1", printed("target", "list", "--format", "json"))
     valid("target-check-1", printed("target", "check", "--format", "json", "cpython"))
     valid("vectors-1", printed("vectors", "show", "overlong/e080af", "--format", "json"))
@@ -185,5 +185,5 @@ def test_what_verbs_print_is_as_the_schemas_say(tmp_path: Path) -> None:
     CliRunner().invoke(cli, ["certify", "cpython-surrogatepass", "--suite", "core", "-o", str(run)])
     found = CliRunner().invoke(cli, ["finding", "list", "--format", "json", str(run)]).stdout.splitlines()
     assert valid("cause-1", json.loads(found[0]))["octets"] == "eda080"
-    few = printed("identify", "--format", "json", "--questions", "10", f"py:{SPEAKERS}:rfc3629", codes=(4,))
+    few = printed("identify", "--format", "json", "--limit", "questions=10", f"py:{SPEAKERS}:rfc3629", codes=(4,))
     assert "not_settled" in valid("identity-1", few)["traits"][0]

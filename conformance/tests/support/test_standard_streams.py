@@ -68,7 +68,7 @@ def test_what_cannot_be_written_is_said(tmp_path, words, code, how):
     "words",
     [
         ("explain", "C0", "80"),
-        ("score", "-"),
+        ("vectors", "score", "-"),
         ("matrix", "--quick", "-o", "site", "cpython"),
         ("target", "check", "cpython"),
     ],

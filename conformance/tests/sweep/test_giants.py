@@ -20,7 +20,7 @@ import pytest
 from overlong.conformance import TargetError, certify
 from overlong.conformance.certification import certify as certification
 from overlong.conformance.certification import sweeps as certifying
-from overlong.conformance.certification.tiers import GIANTS, TIERS, Tier
+from overlong.conformance.certification.tiers import GIANTS, STEPS, Tier
 from overlong.conformance.protocol.observation import Crashed, Refused
 from overlong.conformance.results.shard import Shard, ShardResult
 from overlong.conformance.sweep.accounting import account
@@ -260,7 +260,7 @@ def test_certify_asks_a_fast_function_and_tells_the_price_to_a_slow_one(library,
     monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core",)})
     monkeypatch.setattr(drawing, "GRIDS", 1)
     monkeypatch.setattr(certifying, "FULL", SHORT)
-    monkeypatch.setitem(TIERS, "full", SHORT)
+    monkeypatch.setitem(STEPS, "full", SHORT)
     monkeypatch.setattr(certifying, "GIANTS_TAKE", seconds)
     plan_named.cache_clear()
     certificate = certify(library("uint_length"), budget=None if seconds else 30)

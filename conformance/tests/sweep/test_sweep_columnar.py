@@ -356,7 +356,7 @@ def test_what_is_left_after_too_many_crashes_is_left_out_and_said(tmp_path):
     module.write_text(CRASHES.format("F490"), "ascii")
     engine = Columnar(SweepJob(f"py:{module}:decode", limits=Limits(restarts=0)))
     result = engine.run(Shard("exhaustive-2", 1, 0xF000, 0x0FFF))
-    with pytest.raises(BudgetSpent, match="--restarts"):
+    with pytest.raises(BudgetSpent, match="--limit restarts"):
         engine.run(Shard("exhaustive-2", 1, 0, 8))
     engine.close()
     left = kinds_of(result).count(LEFT_OUT)

@@ -111,7 +111,7 @@ def run_on(octets, tmp_path):
     path = tmp_path / "answers.bin"
     path.write_bytes(octets)
     folder = tmp_path / "o"
-    return CliRunner().invoke(command, ["--answers", str(path), "-o", str(folder), "-q"])
+    return CliRunner().invoke(command, [f"answers:{path}", "-o", str(folder), "-q"])
 
 
 def frames(octets):
@@ -228,12 +228,12 @@ def test_no_damage_is_a_traceback(right, tmp_path):
 
 @pytest.mark.long
 def test_the_command_line(right, tmp_path):
-    for arguments in (["--answers", "x", "cpython"], ["--answers", str(tmp_path / "none")]):
+    for arguments in (["answers:x", "cpython"], [f"answers:{tmp_path / 'none'}"]):
         assert CliRunner().invoke(command, arguments).exit_code == 2
     path = tmp_path / "answers.bin"
     path.write_bytes(right)
     for arguments in (["--suite", "core"], ["--profile", "cesu-8"]):
-        result = CliRunner().invoke(command, ["--answers", str(path), *arguments])
+        result = CliRunner().invoke(command, [f"answers:{path}", *arguments])
         assert result.exit_code == 2
         assert "drop --suite, --vectors and --profile" in result.stderr
     assert CliRunner().invoke(command, ["--quick", "--thorough", "cpython"]).exit_code == 2

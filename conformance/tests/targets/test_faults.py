@@ -478,7 +478,7 @@ def test_a_command_with_a_long_word_is_a_command(tmp_path):
 def test_a_spent_budget_keeps_what_was_measured_and_certifies_nothing(tmp_path):
     (tmp_path / "certificate.json").write_text("of an earlier run")
     ill_formed = [octets for octets in CORE if not is_well_formed(octets)]
-    words = ("--suite", "core", "--restarts", "5", "-o", tmp_path)
+    words = ("--suite", "core", "--limit", "restarts=5", "-o", tmp_path)
     done = overlong("certify", *words, "--", *TARGET, "crash", on_file(tmp_path, ill_formed))
     assert done.returncode == 4
     assert re.search(r"^INCOMPLETE\b", done.stdout, re.MULTILINE)
@@ -486,7 +486,7 @@ def test_a_spent_budget_keeps_what_was_measured_and_certifies_nothing(tmp_path):
     assert not (tmp_path / "certificate.json").exists()
     *records, footer = results(tmp_path)
     assert not footer["conformant"]
-    assert "raise the limit with --restarts" in footer["incomplete"]
+    assert "raise the limit with --limit restarts=N" in footer["incomplete"]
     assert len(found(record for record in records if record["record"] == "divergence")) == 2
 
 
@@ -661,7 +661,7 @@ def test_a_target_that_had_too_many_processes_is_not_started_again_for_long(tmp_
     whole, _ = run(tmp_path, decoder(tmp_path, body))
     assert whole.restarts == 5
     assert "failed 5 times (last: it had more than 500 processes at once; overlong ended it)" in whole.incomplete
-    assert "--restarts" not in whole.incomplete
+    assert "--limit" not in whole.incomplete
 
 
 def test_a_right_python_decoder_may_lose_its_streams_and_return_text_of_its_own_kind(tmp_path):

@@ -222,7 +222,7 @@ def test_the_limit_is_that_of_the_option_and_files_of_memory_are_not_written(sup
 
 
 def test_too_little_memory_to_start_is_told_with_the_remedy():
-    with pytest.raises(TargetError, match=r"Perhaps you're using ulimit -v.*--memory 0 lifts the limit of 4 GiB"):
+    with pytest.raises(TargetError, match=r"Perhaps you're using ulimit -v.*--limit memory=0 lifts the limit of 4 GiB"):
         certify(["sh", "-c", 'echo "Perhaps you\'re using ulimit -v" >&2; exit 1'])
 
 
@@ -319,7 +319,7 @@ def test_where_there_is_no_namespace_kill_all_reaches_nothing_else(tmp_path, mea
     )
     said, *rest = done.stdout.splitlines()
     assert rest == ["code 0", "others live"], done.stderr
-    refused = "no Landlock, no seccomp" in said and "--no-sandbox" in said
+    refused = "no Landlock, no seccomp" in said and "--limit sandbox=off" in said
     if means == "Landlock" and refused:
         pytest.skip("this kernel has no Landlock for signals")
     assert refused == (means == "nothing")

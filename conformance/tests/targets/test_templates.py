@@ -223,15 +223,14 @@ def test_without_a_language_that_there_is_all_are_listed(words):
     assert all(map(str.isprintable, lines))
 
 
-def test_a_file_is_never_overwritten_unless_told(folder):
+def test_a_file_is_never_overwritten(folder):
     mine = folder / "adapter.c"
     mine.write_text("mine")
     done = new("c", "-o", "adapter.c")
     assert (done.exit_code, done.stdout, mine.read_text()) == (2, "", "mine")
-    assert "adapter.c exists already; replace it with --force" in done.stderr.splitlines()[-1]
-    for words in (["--force", "-o", "adapter.c"], ["-o", "other.c"]):
-        assert new("c", *words).exit_code == 0
-        assert (folder / words[-1]).read_bytes() == TEMPLATES["c"].source
+    assert "adapter.c exists already; name another file" in done.stderr.splitlines()[-1]
+    assert new("c", "-o", "other.c").exit_code == 0
+    assert (folder / "other.c").read_bytes() == TEMPLATES["c"].source
     assert new("c", "-o", "no/such/folder.c").exit_code == 2
 
 

@@ -98,7 +98,7 @@ def nothing_ran():
 @pytest.mark.parametrize(
     "words",
     [
-        CORE, ("certify", "-q", "--quick"), ("replay", "80"), ("identify", "-q"),
+        CORE, ("certify", "-q", "--quick"), ("replay", "80"), ("identify",),
         ("sweep", "-q", "--plan", "exhaustive-1"),
         ("target", "check"), ("matrix", "-q", "--quick", "cpython"), ("fuzz", "-q", "--runs", "10"),
     ],
@@ -139,7 +139,7 @@ def test_set_up_runs_once_in_a_run_of_many_processes():
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("this folder names what runs") == 1
     Path("set-up").unlink()
-    done = overlong("fuzz", "-q", "--runs", "2000", "--jobs", "2", "--dir", "campaign", "--trust", "foo")
+    done = overlong("fuzz", "-q", "--runs", "2000", "--jobs", "2", "-o", "campaign", "--trust", "foo")
     assert done.returncode == 0, done.stderr
     assert Path("set-up").read_text() == "x"
     assert overlong("fuzz", "-q", "--runs", "4000", "--resume", "campaign").returncode == 2

@@ -31,7 +31,7 @@ from overlong.conformance.protocol.observation import (
 )
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.campaign import Campaign, findings_in, import_into, profile_of, to_vector
+from overlong.fuzz.campaign.campaign import Campaign, findings_in, profile_of, to_vector
 from overlong.fuzz.campaign.lock_owner import LockOwner
 from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import STATEMENT, digest_of_findings
@@ -387,27 +387,6 @@ def test_what_a_known_condition_predicts_is_counted_and_not_examined(tmp_path):
     (scalars,) = [each for each in status.findings if each.place.startswith("scalars")]
     assert scalars.count == BLOCK
     assert not status.notes
-
-
-def test_inputs_that_are_imported_count_from_the_next_resume_on(tmp_path):
-    folder, fresh = tmp_path / "campaign", tmp_path / "fresh"
-    fresh.mkdir()
-    (fresh / "any name").write_bytes(b"imported")
-    with created(folder) as campaign:
-        campaign.run(runs=BLOCK)
-    assert len(import_into(folder, fresh).added) == 1
-    with resumed(folder) as campaign:
-        campaign.run(runs=2 * BLOCK)
-    with resumed(folder) as campaign:  # no further generation
-        campaign.run(runs=3 * BLOCK)
-    with Store.read(folder / DATABASE) as store:
-        assert [first for first, _, _ in store.generations] == [0, BLOCK]
-        assert store.seeds(0) == tuple(sorted(SEEDS, key=len))
-        assert store.seeds(1) == (*store.seeds(0), b"imported")
-        assert store._generation_of(BLOCK - 1) == 0
-        assert store._generation_of(2 * BLOCK) == 1
-    said = json.loads((folder / STATEMENT).read_text())
-    assert said["command"] == ""  # no single input would do
 
 
 def test_statement_and_files_hold_nothing_of_chance_but_times(uninterrupted, tmp_path, monkeypatch):

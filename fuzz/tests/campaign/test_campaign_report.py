@@ -25,7 +25,7 @@ def campaign(tmp_path_factory):
     """A folder with a campaign of a right decoder and a wrong one, and the command's output."""
     folder = tmp_path_factory.mktemp("fuzz")
     (folder / "decoder.py").write_text(PASSES_SURROGATES)
-    words = ["fuzz", "--runs", "2k", "--seed", "1", "--jobs", "1", "--format", "html,json,markdown", "--dir"]
+    words = ["fuzz", "--runs", "2k", "--seed", "1", "--jobs", "1", "--format", "html,json,markdown", "-o"]
     done = CliRunner().invoke(cli, [*words, str(folder / "it"), "cpython", f"py:{folder}/decoder.py:decode"])
     assert done.exit_code == 1, done.output
     return folder / "it", done.stdout

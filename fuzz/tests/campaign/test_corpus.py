@@ -16,10 +16,7 @@ from overlong.fuzz.campaign import corpus as corpora
 from overlong.fuzz.campaign.corpus import (
     LONGEST,
     Corpus,
-    fewest,
     files_in,
-    merge,
-    minimise,
     name_of,
     seeds_of,
     told,
@@ -29,11 +26,6 @@ from overlong.reference.theory import shortlex
 from waiting import HUNG
 
 pytest.importorskip("fcntl", reason="FIFOs and links are POSIX's")
-
-
-def reaches(octets):
-    """Features of a stand-in: the octets themselves."""
-    return frozenset(octets)
 
 
 def written(folder, inputs):
@@ -77,9 +69,9 @@ def test_what_is_no_input_is_refused_and_told(tmp_path, monkeypatch):
 
     (source / "h forbidden").write_bytes(b"secret")
     monkeypatch.setattr(os, "open", without_permission)
-    result = Corpus(tmp_path / "corpus").import_from(source)
-    assert {name_of(octets) for octets in (b"fine", b"x" * LONGEST, b"right", b"below")} == set(result.added)
-    why = {line.partition("source/")[2].partition(": ")[0]: line.partition(": ")[2] for line in result.refused}
+    refused: list[str] = []
+    assert set(files_in(source, refused)) == {b"fine", b"x" * LONGEST, b"right", b"below"}
+    why = {line.partition("source/")[2].partition(": ")[0]: line.partition(": ")[2] for line in refused}
     assert why == {
         "a GB": "larger than 1 MiB",
         "b\\x1b[31mlink": "a symbolic link",
@@ -116,23 +108,6 @@ def test_names_in_its_own_folder_are_checked(tmp_path):
     refused: list[str] = []
     assert list(Corpus(corpus.folder).inputs(refused)) == [b"good"]
     assert len(refused) == 2
-    result = minimise(Corpus(corpus.folder), reaches)
-    assert len(result.refused) == 2
-    assert len(list(corpus.folder.iterdir())) == 3  # not the corpus's file to remove
-
-
-def test_export_is_import_elsewhere(tmp_path):
-    corpus = Corpus(tmp_path / "corpus")
-    assert corpus.import_from(written(tmp_path / "source", [b"a", b"b", b"a"])).known == 1
-    assert len(corpus.export(tmp_path / "out").added) == 2
-    assert corpus.export(tmp_path / "out").known == 2
-    written(tmp_path / "seeds", [b"a", b"b", b"a"])  # with names of their own
-    assert len(Corpus(tmp_path / "seeds").export(tmp_path / "named").added) == 2
-    with pytest.raises(CampaignError, match="nothing"):
-        Corpus(tmp_path / "nothing").export(tmp_path / "named")
-    assert sorted(Corpus(tmp_path / "out").inputs()) == [b"a", b"b"]
-    with pytest.raises(CampaignError, match="the corpus itself"):
-        corpus.export(tmp_path / "corpus")
 
 
 def test_what_cannot_be_written_is_an_error_in_a_line(tmp_path, monkeypatch):
@@ -149,38 +124,6 @@ def test_what_cannot_be_written_is_an_error_in_a_line(tmp_path, monkeypatch):
     with pytest.raises(CampaignError, match="No space left on device; make room"):
         corpus.add(b"second")
     assert [path.name for path in corpus.folder.iterdir()] == [name_of(b"first")]  # nothing torn
-
-
-some = st.lists(st.binary(max_size=6), max_size=12)
-
-
-@given(some, st.frozensets(st.integers(0, 255), max_size=3))
-def test_the_fewest_reach_what_all_reach(inputs, reached):
-    kept = fewest(inputs, reaches, reached)
-    assert set(kept) <= set(inputs)
-    assert frozenset().union(*map(reaches, kept)) | reached == frozenset().union(*map(reaches, inputs)) | reached
-    for each in kept:  # and none of them is needless
-        others = [other for other in kept if other != each]
-        assert frozenset().union(*map(reaches, others)) | reached != frozenset().union(*map(reaches, kept)) | reached
-    assert fewest(reversed(inputs), reaches, reached) == kept
-
-
-@given(some, some)
-def test_merged_and_minimised_it_reaches_the_same(tmp_path_factory, first, second):
-    folder = tmp_path_factory.mktemp("merge")
-    one, two = written(folder / "one", first), written(folder / "two", second)
-    merge(folder / "corpus", [one], reaches)
-    before = frozenset().union(*map(reaches, Corpus(folder / "corpus").inputs()))
-    result = merge(folder / "corpus", [two, one], reaches)
-    everything = frozenset().union(*map(reaches, first + second))
-    merged = list(Corpus(folder / "corpus").inputs())
-    assert frozenset().union(*map(reaches, merged)) == everything
-    assert len(result.added) <= len(everything - before)
-    kept = minimise(Corpus(folder / "corpus"), reaches)
-    left = list(Corpus(folder / "corpus").inputs())
-    assert frozenset().union(*map(reaches, left)) == everything
-    assert sorted(map(name_of, left)) == kept.added
-    assert len(left) <= len(merged)
 
 
 def test_the_least_first_and_not_too_many_are_seeds(monkeypatch):

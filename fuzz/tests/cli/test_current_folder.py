@@ -86,7 +86,7 @@ sqlite = pytest.mark.skipif(find_library("sqlite3") is None, reason="there is no
         ("certify", *CORE, "-o", "out", "cmd:iconv -f UTF-8 -t UTF-32BE"),
         pytest.param(("target", "check", "sqlite"), marks=sqlite, id="script"),
         pytest.param(("replay", "input/41", SO), id="library"),
-        pytest.param(("fuzz", "--runs", "50", "--jobs", "2", "cpython", "--dir", "jobs"), id="jobs"),
+        pytest.param(("fuzz", "--runs", "50", "--jobs", "2", "cpython", "-o", "jobs"), id="jobs"),
     ],
     ids=lambda words: " ".join(words[:1] + words[-1:]) if isinstance(words, tuple) else None,
 )
@@ -116,7 +116,7 @@ def test_an_empty_entry_of_pythonpath_is_none(tmp_path):
     empty = os.pathsep.join(("", str(tmp_path / "none")))
     for words in (
         ("matrix", "--quick", "cpython"),
-        ("fuzz", "--runs", "50", "--jobs", "2", "py:decoder:decode", "--dir", "campaign"),
+        ("fuzz", "--runs", "50", "--jobs", "2", "py:decoder:decode", "-o", "campaign"),
     ):
         done = run(tmp_path, *COMMAND, *words, PYTHONPATH=empty)
         assert done.returncode == 0, done.stderr

@@ -42,7 +42,7 @@ def test_a_text_as_code_points_and_as_code_units():
 @pytest.mark.long
 def test_a_campaign_finds_a_fault_of_long_text_once_and_shows_it_again(tmp_path):
     target = f"py:{ENCODERS}:loses_the_last_of_64"
-    done = overlong("fuzz", "--runs", 300, "--seed", 1, "--jobs", 1, "--dir", tmp_path / "it", target)
+    done = overlong("fuzz", "--runs", 300, "--seed", 1, "--jobs", 1, "-o", tmp_path / "it", target)
     assert done.exit_code == 1, done.output
     sentence = "writes other octets for text of characters of 1 octet and of 64 or more code points"
     assert [found.where for found in findings_in(tmp_path / "it")] == [sentence]
@@ -57,8 +57,8 @@ def test_a_campaign_finds_a_fault_of_long_text_once_and_shows_it_again(tmp_path)
 @pytest.mark.long
 def test_a_right_encoder_has_no_findings_and_other_engines_have_no_texts(tmp_path):
     target = f"py:{ENCODERS}:right"
-    assert overlong("fuzz", "--runs", 300, "--seed", 1, "--jobs", 1, "--dir", tmp_path / "it", target).exit_code == 0
-    done = overlong("fuzz", "--engine", "hypothesis", "--runs", 9, "--dir", tmp_path / "other", target)
+    assert overlong("fuzz", "--runs", 300, "--seed", 1, "--jobs", 1, "-o", tmp_path / "it", target).exit_code == 0
+    done = overlong("fuzz", "--engine", "hypothesis", "--runs", 9, "-o", tmp_path / "other", target)
     assert done.exit_code == 3
     assert "only the engine grammar has texts for encoders" in done.output
     assert not (tmp_path / "other").exists()

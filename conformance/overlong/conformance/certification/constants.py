@@ -53,5 +53,5 @@ def constant_plans(target: FramedTarget, run: Run, plans: Sequence[str], each: f
         chosen.append(plan.name)
     if left := wanted[len(chosen) :]:
         words = ", ".join(map(str, left[:_MOST]))
-        run.notes.append(f"not tested around these numbers of its code: {words}; --constant tests around one")
+        run.notes.append(f"not tested around these numbers of its code: {words}; --plan constant-N tests around N")
     return tuple(chosen)

@@ -15,7 +15,7 @@ from overlong.conformance.certification.tiers import (
     GIANTS,
     LEAN,
     LEAST,
-    MODEST,
+    SMALL,
     USUAL,
     is_in_no_tier,
     tier_of,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.tiers import Tier
     from overlong.conformance.results.run import Run
 
-_NEXT = {None: LEAST, LEAST: BRIEF, BRIEF: USUAL, MODEST: USUAL, LEAN: USUAL, USUAL: FULL, FULL: DEEP}
+_NEXT = {None: BRIEF, LEAST: BRIEF, SMALL: BRIEF, BRIEF: USUAL, LEAN: USUAL, USUAL: FULL, FULL: DEEP}
 _NAMED = 2
 """The number of named plans, the costliest first; the others are counted."""
 _MILLION = 10**6
@@ -61,7 +61,7 @@ def next_tier(run: Run) -> Tier | None:
 
 
 def _of_next_tier(run: Run, seconds: float) -> str:
-    """``depth-2 (909 M strings, about 13 s) and 5 plans more, about 40 s in all: --tier deep``.
+    """``depth-2 (909 M strings, about 13 s) and 5 plans more, about 40 s in all: --for 2m``.
 
     Returns:
         an empty string if there is no next tier, or if the asked plans are no tier.
@@ -81,7 +81,13 @@ def _of_next_tier(run: Run, seconds: float) -> str:
     named = [f"{plan.name} ({_strings(plan.size)}, about {_about(seconds * plan.price)})" for plan in more[:_NAMED]]
     total = f"about {_about(seconds * sum(plan.price for plan in more))} in all"
     others = [f"{counted(len(more) - _NAMED, 'plan')} more"] if len(more) > _NAMED else []
-    return f"{_joined([*named, *others])}{f', {total}' if len(more) > 1 else ''}: --tier {following.name}"
+    option = f"--tier {following.name}" if following.is_typed else f"--for {_minutes(seconds, following, run)}m"
+    return f"{_joined([*named, *others])}{f', {total}' if len(more) > 1 else ''}: {option}"
+
+
+def _minutes(seconds: float, tier: Tier, run: Run) -> int:
+    """A time for ``--for`` that is enough for a tier."""
+    return 1 + int(seconds * tier.price(run.profile) / 60)
 
 
 def _strings(count: int) -> str:

@@ -9,13 +9,13 @@ from overlong.conformance.certification.constants import constant_plans
 from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
 from overlong.conformance.certification.tiers import (
+    BRIEF,
     DEEP,
     FULL,
     GIANTS,
     GIANTS_TAKE,
-    MODEST,
     NOT_FURTHER,
-    TIERS,
+    STEPS,
     USUAL,
     Tier,
     constants_of,
@@ -67,7 +67,7 @@ _CALLED, _CALLED_DEEP = 8, 16
 are shorter. The first was measured with a validator in C; the second follows from the time of ``deep``."""
 MOST_DRAWN = 256
 """The most seeded plans in a certificate: it has some lines on each, and the command names each seed."""
-_BELOW_USUAL = tuple(TIERS.values())[list(TIERS).index(USUAL.name) + 1 :]
+_BELOW_USUAL = tuple(STEPS.values())[list(STEPS).index(USUAL.name) + 1 :]
 
 
 def add_sweeps(
@@ -223,21 +223,21 @@ def _affordable(target: FramedTarget, run: Run, seconds: float, budget: float, s
 def fast_plans(target: FramedTarget, run: Run, seconds: float) -> tuple[str, ...]:
     """The plans for a target that has passed its suites: the tier ``usual`` for a function called in its own process.
 
-    Other targets get the tier ``modest``; or only a sample if its first plan would take twice :data:`QUICKLY` at the
+    Other targets get the tier ``brief``; or only a sample if its first plan would take twice :data:`QUICKLY` at the
     suites' rate, half of which may be their start. A sample comes first: the time may end the others.
     """
     if run.buckets or not _sweepable(run):
         return ()
     if not reason_against(target):
         return (fresh(USUAL), *USUAL.plans)
-    first = plan_named(MODEST.plans[0], run.profile)
-    return (fresh(MODEST), *(MODEST.plans if _each(run, seconds) * first.price < 2 * QUICKLY else ()))
+    first = plan_named(BRIEF.plans[0], run.profile)
+    return (fresh(BRIEF), *(BRIEF.plans if _each(run, seconds) * first.price < 2 * QUICKLY else ()))
 
 
 def _bearable(run: Run, seconds: float, budget: float) -> Tier | None:
     """The most thorough tier that a target in frames answers in some seconds, at the rate of its suites."""
     each = _each(run, seconds)
-    return next((tier for tier in TIERS.values() if each * tier.price(run.profile) < budget), None)
+    return next((tier for tier in STEPS.values() if each * tier.price(run.profile) < budget), None)
 
 
 def _each(run: Run, seconds: float) -> float:

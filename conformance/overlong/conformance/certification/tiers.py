@@ -1,4 +1,7 @@
-"""Tiers of assurance: the sweeps of a certificate, as fixed lists of plans. The target's rate selects the tier.
+"""Tiers of assurance: the sweeps of a certificate, as fixed lists of plans. The target's rate selects the list.
+
+Three of the lists are tiers that ``--tier`` takes and reports name; the others fit speeds between and beside them, and
+reports name their plans alone.
 
 Nothing within a tier depends on a clock, so two machines with the same tier and the same seed write the same
 certificate; ``--tier`` fixes the first. A decoder can know a fixed list by heart, so strings that a fresh seed draws
@@ -28,6 +31,8 @@ class Tier:
     """The plans; those with the most findings for their cost come first."""
     bears: str
     """The decoders that usually get it."""
+    is_typed: bool = True
+    """True if users know its name."""
 
     def size(self, profile: Profile) -> int:
         """The number of strings."""
@@ -50,6 +55,7 @@ DEEP = Tier(
         *("pairs", "history", "exhaustive-3", "lengths-4096", "thresholds-22", "depth-2"),
     ),
     "functions of shared libraries, given a minute or two",
+    is_typed=False,
 )
 FULL = Tier(
     "full",
@@ -72,22 +78,25 @@ LEAN = Tier(
     "lean",
     ("exhaustive-2", "transitions-1", "after-1", "offsets-96", "far-17", "blocks-8", "thresholds-4", "faults-1"),
     "slower ones, down to two hundred thousand a second",
-)
-MODEST = Tier(
-    "modest",
-    ("exhaustive-2", "thresholds-4", "after-1", "faults-1", "offsets-32", "transitions-1", "far-15"),
-    "still slower ones, down to a hundred and ten thousand a second",
+    is_typed=False,
 )
 BRIEF = Tier(
     "brief",
+    ("exhaustive-2", "thresholds-4", "after-1", "faults-1", "offsets-32", "transitions-1", "far-15"),
+    "slower ones, down to a hundred and ten thousand a second; others with --quick",
+)
+SMALL = Tier(
+    "small",
     ("exhaustive-2", "offsets-32", "after-0", "transitions-0", "far-13", "faults-1"),
     "those below, down to sixty thousand a second",
+    is_typed=False,
 )
-LEAST = Tier("least", ("exhaustive-2", "offsets-8"), "the slowest, down to ten thousand a second")
+LEAST = Tier("least", ("exhaustive-2", "offsets-8"), "the slowest, down to ten thousand a second", is_typed=False)
 
-TIERS = {tier.name: tier for tier in (DEEP, FULL, USUAL, LEAN, MODEST, BRIEF, LEAST)}
-"""Tiers by name, the most thorough first; ``--tier`` takes each. The command line reads this at its start, so this
-module loads no plans."""
+STEPS = {tier.name: tier for tier in (DEEP, FULL, USUAL, LEAN, BRIEF, SMALL, LEAST)}
+"""All lists by name, the most thorough first."""
+TIERS = {name: tier for name, tier in STEPS.items() if tier.is_typed}
+"""Those that ``--tier`` takes. The command line reads this at its start, so this module loads no plans."""
 
 
 def fresh(tier: Tier | None) -> str:
@@ -131,7 +140,7 @@ def is_in_no_tier(plan: str) -> bool:
 def tier_of(plans: Iterable[str]) -> Tier | None:
     """The tier that these plans form, apart from those that no tier has; None if they form none."""
     named = {name for name in plans if not is_in_no_tier(name) and name not in GIANTS}
-    return next((tier for tier in TIERS.values() if set(tier.plans) == named), None)
+    return next((tier for tier in STEPS.values() if set(tier.plans) == named), None)
 
 
 def short_of_usual(plans: Iterable[str]) -> str:
@@ -145,6 +154,6 @@ def short_of_usual(plans: Iterable[str]) -> str:
     if kinds >= {name.partition("-")[0] for name in USUAL.plans}:
         return ""
     tier = tier_of(named)
-    if tier:
+    if tier and tier.is_typed:
         return f"tier {tier.name}; {NOT_FURTHER}"
     return f"{counted(len(named or plans), 'plan')} swept" if plans else "not swept"

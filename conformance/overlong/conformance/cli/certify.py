@@ -12,17 +12,15 @@ import click
 from overlong.conformance.certification.tiers import TIERS
 from overlong.conformance.cli.formats import (
     WantedFormats,
-    baseline_of,
-    baseline_option,
     coloured,
     folder_and_file,
     formats_option,
-    held_against,
     rendered,
     report_of,
     show,
     tell_written,
 )
+from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
     CONFORMS,
     USAGE,
@@ -30,16 +28,14 @@ from overlong.conformance.cli.options import (
     errors_on_one_line,
     files_refused,
     leave,
-    limits_of,
     profile_option,
     read_by,
     target_of,
     width,
-    with_limits,
 )
 from overlong.conformance.cli.plans import with_plans
 from overlong.conformance.cli.trust import agreed_to
-from overlong.conformance.cli.words import complete_suites, complete_targets, list_suites, named_now
+from overlong.conformance.cli.words import complete_suites, complete_targets, named_now
 from overlong.conformance.results.headline import exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.near import did_you_mean
@@ -58,7 +54,7 @@ Examples:
   overlong certify py:./decoder.py:Decoder
   overlong certify 'cmd:iconv -f UTF-8 -t UTF-8'
   overlong certify --subject decoder.js -- node adapter.js
-  overlong certify --answers answers.bin
+  overlong certify answers:answers.bin
   overlong certify --suite given --vectors corpora/regressions cpython
 """
 
@@ -89,14 +85,6 @@ Examples:
     help="Skip the scalar values and the mixtures, sweep for a second or two, and write no certificate.",
 )
 @click.option("--thorough", is_flag=True, help="Run all suites and sweeps, even if a slow target takes hours.")
-@click.option(
-    "--list-suites",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=list_suites,
-    help="List the suites and what each shows.",
-)
 @with_plans
 @click.option(
     "--tier",
@@ -111,12 +99,6 @@ Examples:
     help="Sweep for about 30s, 1m or 8h: run the most thorough tier that fits, then random strings.  [default: 20s]",
 )
 @click.option("--no-sweeps", is_flag=True, help="Skip the sweeps and the mixtures.")
-@click.option(
-    "--answers",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Judge a file of recorded answers to 'vectors export --format frames' instead of a TARGET.",
-)
 @click.option(
     "--expected",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -145,14 +127,12 @@ Examples:
     "[default: overlong-results/TARGET]",
 )
 @formats_option("the certificate's statement")
-@baseline_option
-@with_limits
+@with_limits()
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress; on success, print one line.")
 @click.option("-v", "--verbose", is_flag=True, help="Also print what was tested, proved and left out, and the digests.")
 def command(
     target: tuple[str, ...],
     plans: tuple[str, ...],
-    constants: tuple[str, ...],
     suites: tuple[str, ...],
     given: tuple[Path, ...],
     profile: str,
@@ -161,15 +141,11 @@ def command(
     tier: str | None,
     budget: float | None,
     no_sweeps: bool,  # noqa: FBT001
-    answers: Path | None,
     expected: Path | None,
     update_expected: bool,  # noqa: FBT001
     subjects: tuple[Path, ...],
     output: Path | None,
     wanted: WantedFormats,
-    baseline: Path | None,
-    timeout: float,
-    restarts: int,
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
@@ -184,6 +160,7 @@ def command(
                            a function of a shared library (wasm: of WebAssembly)
       lines:COMMAND        a program that answers a line for each line
       cmd:COMMAND          a program that exits with 0 or 1 for each input
+      answers:FILE         recorded answers ('overlong docs targets')
       -- COMMAND ...       a program that speaks the target protocol
 
     \b
@@ -201,21 +178,20 @@ def command(
     from overlong.conformance.vectors.suites import QUICK, SUITES
     from overlong.conformance.vectors.suites.core import GIVEN
 
-    if answers is not None and target:
-        raise click.UsageError("--answers replaces a target; leave one of them out")
-    if answers is None and not target:
+    if not target:
         raise click.UsageError(
             "TARGET is missing. For example:\n"
             "  overlong certify cpython                  a decoder that is at hand ('overlong target list')\n"
             "  overlong certify py:mypackage.text:decode your own, in Python\n"
             "  overlong certify -- node adapter.js       your own, in any language ('overlong docs adapters')"
         )
-    named = target_of(target) if answers is None else f"answers:{answers}"
+    named = target_of(target)
+    recorded = isinstance(named, str) and named.startswith("answers:")
     for name in suites:
         if name == GIVEN and not given:
             raise click.UsageError(f"--suite {GIVEN} tests the vectors of a file; name it with --vectors")
         if name not in SUITES and name != GIVEN:
-            hint = did_you_mean(name, SUITES, "--list-suites lists them")
+            hint = did_you_mean(name, SUITES, "'overlong docs suites' lists them")
             raise click.BadParameter(f"no suite {name!r}; {hint}", param_hint="--suite")
     if quick and thorough:
         raise click.UsageError("--quick and --thorough exclude each other; leave one of them out")
@@ -225,16 +201,15 @@ def command(
     if budget and (tier or quick or thorough):
         raise click.UsageError("--for chooses the tier; leave it out, or --tier, --quick and --thorough")
     repeated = _is_repeated(plans)
-    plans = _plans(plans, constants, tier, no_sweeps=no_sweeps, budget=budget)
-    if plans and answers is not None:
+    plans = _plans(plans, tier, no_sweeps=no_sweeps, budget=budget)
+    if plans and recorded:
         raise click.UsageError("a sweep needs a target that runs, not recorded answers; leave out the sweep")
     folder, wanted = folder_and_file(output, Path("overlong-results") / slug(named), wanted)
-    if given and answers is not None:
+    if given and recorded:
         raise click.UsageError("recorded answers belong to fixed suites; leave out --vectors")
     if given and profile != "rfc3629":
         raise click.UsageError("vector files hold only the answers of RFC 3629; leave out --vectors or --profile")
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
-        older = baseline_of(baseline, wanted.names)
         agreed_to([named])
         with _shown_if_not_saved(bar, quiet=quiet, verbose=verbose):
             certificate = certify(
@@ -250,7 +225,7 @@ def command(
                 constants=not repeated,
                 speaks=profile,
                 output=folder,
-                limits=limits_of(timeout, restarts),
+                limits=limits_of(),
                 progress=bar.update,
                 expected=Expectations.read(expected, named, today(), profile=profile, updating=update_expected),
             )
@@ -259,22 +234,19 @@ def command(
         if wanted.stdout == "json":
             click.echo(certificate.to_json(), nl=False)
         elif wanted.stdout != "text":
-            show(rendered(held_against(older, report_of(folder)), wanted.stdout, width=width()))
+            show(rendered(report_of(folder), wanted.stdout, width=width()))
         else:
             _print(certificate, folder, quiet=quiet, verbose=verbose)
-        tell_written(wanted, folder, quiet=quiet, older=older)
+        tell_written(wanted, folder, quiet=quiet)
     sys.exit(exit_code_of(certificate.state, len(certificate.stale)))
 
 
-def _plans(
-    plans: tuple[str, ...], constants: tuple[str, ...], tier: str | None, *, no_sweeps: bool, budget: float | None
-) -> tuple[str, ...]:
+def _plans(plans: tuple[str, ...], tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[str, ...]:
     """The plans that the command line names, one by one or as a tier."""
-    if (plans or constants or tier or budget) and no_sweeps:
+    if (plans or tier or budget) and no_sweeps:
         raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
     if plans and tier:
         raise click.UsageError("--tier chooses the sweeps; leave it out, or the plans")
-    plans = tuple(dict.fromkeys((*plans, *constants)))
     if not tier:
         return plans
     from overlong.conformance.certification.tiers import fresh

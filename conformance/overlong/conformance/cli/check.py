@@ -6,15 +6,14 @@ import sys
 
 import click
 
+from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
     CONFORMS,
     NOT_MEASURED,
     TargetCommand,
     errors_on_one_line,
-    limits_of,
     target_of,
     width,
-    with_limits,
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
@@ -22,7 +21,7 @@ from overlong.conformance.cli.words import complete_targets
 EXAMPLES = """\b
 Examples:
   overlong target check -- node adapter.js
-  overlong target check --timeout 1 -- ./adapter
+  overlong target check --limit timeout=1 -- ./adapter
   overlong target check 'cmd:iconv -f UTF-8 -t UTF-8'
 """
 
@@ -37,8 +36,8 @@ Examples:
     show_default=True,
     help="What to print.",
 )
-@with_limits
-def check_command(target: tuple[str, ...], output_format: str, timeout: float, restarts: int) -> None:
+@with_limits()
+def check_command(target: tuple[str, ...], output_format: str) -> None:
     """Examine an adapter: does it keep the target protocol?
 
     The check starts the adapter, greets it and sends every kind of request. It reports each fault and how to fix it.
@@ -57,7 +56,7 @@ def check_command(target: tuple[str, ...], output_format: str, timeout: float, r
     named = target_of(target)
     with errors_on_one_line():
         agreed_to([named])
-        resolved = resolve(named, limits_of(timeout, restarts))
+        resolved = resolve(named, limits_of())
         if not isinstance(resolved, FramedTarget):
             raise click.UsageError("recorded answers have no adapter to examine; name a program")
         examination = Examination(resolved)

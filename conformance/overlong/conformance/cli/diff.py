@@ -45,14 +45,12 @@ def _there(_context: click.Context, argument: click.Parameter, path: Path) -> Pa
     help="When to exit with 1: on a regression; on a regression or anything new; on any difference; never.",
 )
 @output_options
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing; only set the exit status.")
 def command(
     older: Path,
     newer: Path,
     fail_on: str,
     names: tuple[str, ...],
     output: Path | None,
-    quiet: bool,  # noqa: FBT001
 ) -> None:
     """Show what is fixed, regressed or new between two results.
 
@@ -75,7 +73,7 @@ def command(
     with errors_on_one_line():
         older_report, newer_report = (replace(report_of(path), source=str(path)) for path in (older, newer))
         diff = difference(older_report, newer_report)
-        put_out(diff, names, output, quiet=quiet)
+        put_out(diff, names, output)
     if fails(diff, FailOn(fail_on)):
         sys.exit(DIVERGES)
     sys.exit(INCOMPLETE if is_incomplete(diff) else CONFORMS)

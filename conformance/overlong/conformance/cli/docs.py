@@ -1,4 +1,4 @@
-"""``overlong docs``: print the pages of the documentation, which ship with the package."""
+"""``overlong docs``: print the pages of the documentation and the JSON schemas, which ship with the package."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ EXAMPLES = """\b
 Examples:
   overlong docs
   overlong docs protocol | less
+  overlong docs schema/results-1 > results-1.schema.json
 """
 _END = ".md"
+_SCHEMA, _END_OF_SCHEMA = "schema/", ".schema.json"
 _OF_THE_SITE = ("index.md", "security.md")
 """Pages of the site that only repeat the content of other files."""
 
@@ -33,6 +35,15 @@ def pages() -> dict[str, Traversable]:
     return {name.removesuffix(_END): each for name, each in found if name.endswith(_END) and name not in _OF_THE_SITE}
 
 
+def schemas() -> dict[str, str]:
+    """The text of each JSON schema by the name of its page, such as ``schema/results-1``."""
+    from importlib.resources import files
+
+    folder = files("overlong.conformance") / "schemas"
+    found = sorted((each.name, each) for each in folder.iterdir() if each.name.endswith(_END_OF_SCHEMA))
+    return {f"{_SCHEMA}{name.removesuffix(_END_OF_SCHEMA)}": each.read_text("ascii") for name, each in found}
+
+
 def _lines(page: Traversable) -> list[str]:
     """The lines of a page without the comments at its head, which are for editors."""
     lines = page.read_text("utf-8").splitlines()
@@ -40,31 +51,39 @@ def _lines(page: Traversable) -> list[str]:
 
 
 def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in pages() if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in (*pages(), *schemas()) if name.startswith(incomplete)]
 
 
 @click.command("docs", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=_complete)
 def command(name: str | None) -> None:
-    """Print a page of the documentation, or list all.
+    """Print a page of the documentation or a JSON schema, or list all.
 
-    Without a NAME, the command lists all. They are in Markdown.
+    Without a NAME, the command lists all. Pages are in Markdown. The names of schemas begin with schema/ and end
+    with the version; without a version, the command prints the newest.
 
     \b
     Exit status:
       0  printed
       2  there is no such page
     """  # noqa: D301 (click reads the backspace)
+    import json
+
     from overlong.conformance.support.near import did_you_mean
 
-    known = pages()
+    known, of_files = pages(), schemas()
     if name is None:
-        longest = max(map(len, known), default=0)
+        longest = max(map(len, (*known, *of_files)))
         for each, page in known.items():
             click.echo(f"{each:{longest}}  {_lines(page)[0].removeprefix('# ')}")
+        for each, text in of_files.items():
+            click.echo(f"{each:{longest}}  JSON schema: {json.loads(text)['title']}")
         return
     wanted = name.removeprefix("docs/").removesuffix(_END)
-    if wanted not in known:
-        hint = did_you_mean(name, known, "'overlong docs' lists them")
+    if wanted in known:
+        click.echo("\n".join(_lines(known[wanted])))
+    elif versions := [each for each in of_files if wanted in {each, each.rpartition("-")[0]}]:
+        click.echo(of_files[versions[-1]], nl=False)
+    else:
+        hint = did_you_mean(name, (*known, *of_files), "'overlong docs' lists them")
         raise click.UsageError(f"no such page; {hint}")
-    click.echo("\n".join(_lines(known[wanted])))

@@ -165,41 +165,8 @@ def output_options(command: Any) -> Any:
     return command
 
 
-def baseline_option(command: Any) -> Any:
-    """``--baseline OLDER`` of a verb that writes a page; the command gets the path as ``baseline``."""
-    return click.option(
-        "--baseline",
-        type=click.Path(exists=True, path_type=Path),
-        metavar="OLDER",
-        help="Earlier results, a file or a folder: the HTML page shows what changed since then. They are read first, "
-        "so the new results may overwrite them.",
-    )(command)
-
-
-def baseline_of(path: Path | None, names: Sequence[str]) -> Report | None:
-    """The older results that ``--baseline`` names.
-
-    Raises:
-        click.UsageError: the formats do not include an HTML page.
-    """
-    if path is None:
-        return None
-    if "html" not in names:
-        raise click.UsageError("--baseline is for the HTML page: add --format html, or use 'overlong diff'")
-    return report_of(path)
-
-
-def held_against(older: Report | None, report: Report) -> Report:
-    """The report; with an older one, its HTML page also shows what changed since then."""
-    if older is None:
-        return report
-    from overlong.conformance.results.difference import since
-
-    return since(older, report)
-
-
-def put_out(report: Report, names: Sequence[str], output: Path | None, *, quiet: bool = False) -> None:
-    """Print or write a report as the options of :func:`output_options` say; ``quiet`` prints no text to stdout.
+def put_out(report: Report, names: Sequence[str], output: Path | None) -> None:
+    """Print or write a report as the options of :func:`output_options` say.
 
     Raises:
         OSError: it cannot be written.
@@ -209,8 +176,7 @@ def put_out(report: Report, names: Sequence[str], output: Path | None, *, quiet:
 
     first, *others = names
     if output is None:
-        if not (quiet and first == "text"):
-            show(rendered(report, first, width=width()), plain=first == "text")
+        show(rendered(report, first, width=width()), plain=first == "text")
         return
     if others or output.is_dir() or str(output).endswith("/"):
         if output.exists() and not output.is_dir():
@@ -220,7 +186,7 @@ def put_out(report: Report, names: Sequence[str], output: Path | None, *, quiet:
     else:
         write_to(FORMATS[first].render(report), output)
         written = [output]
-    for path in () if quiet else written:
+    for path in written:
         click.echo(f"report: {printable(str(path), 1000)}")
 
 
@@ -238,10 +204,8 @@ def report_of(*paths: Path) -> Report:
         leave(f"{named}: {error.strerror or printable(str(error))}; name a file of results that can be read", USAGE)
 
 
-def tell_written(wanted: WantedFormats, folder: Path, *, quiet: bool = False, older: Report | None = None) -> None:
+def tell_written(wanted: WantedFormats, folder: Path, *, quiet: bool = False) -> None:
     """Read the results back from ``folder``, write the wanted reports beside them, and print each file's name.
-
-    A page shows what changed since ``older``.
 
     Raises:
         OSError: a file cannot be written.
@@ -251,10 +215,10 @@ def tell_written(wanted: WantedFormats, folder: Path, *, quiet: bool = False, ol
 
     written: list[Path] = []
     if wanted.file is not None:
-        write_to(FORMATS[wanted.names[0]].render(held_against(older, report_of(folder))), wanted.file)
+        write_to(FORMATS[wanted.names[0]].render(report_of(folder)), wanted.file)
         written = [wanted.file]
     elif wanted.files:
-        written = write_reports(held_against(older, report_of(folder)), wanted.files, folder)
+        written = write_reports(report_of(folder), wanted.files, folder)
     for path in () if quiet else written:
         click.echo(f"report: {printable(str(path), 1000)}", err=wanted.stdout != "text")
 

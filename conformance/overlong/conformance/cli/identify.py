@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from overlong.conformance.cli.limits import limit_called, limits_of, with_limits
 from overlong.conformance.cli.options import (
     CONFORMS,
     INCOMPLETE,
@@ -17,10 +18,8 @@ from overlong.conformance.cli.options import (
     TargetCommand,
     errors_on_one_line,
     leave,
-    limits_of,
     target_of,
     width,
-    with_limits,
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
@@ -57,24 +56,11 @@ PICTURES = (".svg", ".mmd", ".dot")
     show_default=True,
     help="Print sentences, or all data including the automata.",
 )
-@click.option(
-    "--questions",
-    type=click.IntRange(1),
-    default=1_000_000,
-    show_default=True,
-    metavar="N",
-    help="Most strings for one operation.",
-)
-@with_limits
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@with_limits("questions")
 def command(
     target: tuple[str, ...],
     pictures: tuple[Path, ...],
     output_format: str,
-    questions: int,
-    timeout: float,
-    restarts: int,
-    quiet: bool,  # noqa: FBT001
 ) -> None:
     """Find a decoder's dialect, error position and error mode.
 
@@ -101,14 +87,14 @@ def command(
             leave(f"{printable(str(path))}: the folder does not exist; create it, or name another", USAGE)
 
     def progress(title: str, asked: int) -> None:
-        if not quiet and sys.stderr.isatty():
+        if sys.stderr.isatty():
             click.echo(f"\r\x1b[Klearning: {title}, {asked} strings tested", err=True, nl=False)
 
     with errors_on_one_line():
         agreed_to([named])
-        model = identify(named, limits_of(timeout, restarts), questions=questions, progress=progress)
+        model = identify(named, limits_of(), questions=limit_called("questions"), progress=progress)
         no_more_interruptions()
-        if not quiet and sys.stderr.isatty():
+        if sys.stderr.isatty():
             click.echo("\r\x1b[K", err=True, nl=False)
         for path in pictures:
             _draw(model, path)

@@ -13,20 +13,14 @@ import click
 
 from overlong.conformance.cli.formats import (
     WantedFormats,
-    baseline_of,
-    baseline_option,
     exit_code,
     formats_option,
-    held_against,
     report_of,
     show,
 )
+from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
-    MEMORY,
-    SANDBOX,
     errors_on_one_line,
-    limits_of,
-    limits_options,
     profile_option,
     width,
 )
@@ -53,15 +47,6 @@ _TIMEOUT = 10.0
 """Seconds; more than ``certify`` allows, since several targets share the machine."""
 
 
-def with_limits(command: Any, seconds: float = _TIMEOUT) -> Any:
-    """Add the options of limits, with another time-out."""
-    own = click.option("--timeout", type=click.FloatRange(0.01, 3600), default=seconds, show_default=True,
-                       metavar="SECONDS", help="Longest time for one answer.")  # fmt: skip
-    for option in reversed((own, *limits_options[1:])):
-        command = option(command)
-    return command
-
-
 @click.command("matrix", epilog=EXAMPLES)
 @click.argument("targets", nargs=-1, shell_complete=complete_targets)
 @click.option(
@@ -78,7 +63,7 @@ def with_limits(command: Any, seconds: float = _TIMEOUT) -> Any:
     metavar="N",
     help="Number of targets to certify at a time.",
 )
-@with_limits
+@with_limits(timeout=_TIMEOUT)
 @click.option(
     "--expected",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -98,7 +83,6 @@ def with_limits(command: Any, seconds: float = _TIMEOUT) -> Any:
     "--resume", is_flag=True, help="Keep the rows in the folder; measure only those that are missing or out of date."
 )
 @formats_option("what matrix.json holds")
-@baseline_option
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(
     targets: tuple[str, ...],
@@ -106,13 +90,10 @@ def command(
     quick: bool,  # noqa: FBT001
     profile: str,
     jobs: int,
-    timeout: float,
-    restarts: int,
     expected: Path | None,
     output: Path,
     resume: bool,  # noqa: FBT001
     wanted: WantedFormats,
-    baseline: Path | None,
     quiet: bool,  # noqa: FBT001
 ) -> None:
     """Certify many decoders, and show them in one table.
@@ -142,15 +123,14 @@ def command(
         *(["--profile", profile] if profile != "rfc3629" else []),
         *(["--expected", str(expected)] * bool(expected)),
     ]
-    options = [*words, *limits_as_options(timeout, restarts), "--quick" if quick else "--no-sweeps"]
-    job = MatrixJob(profile, quick, limits_of(timeout, restarts), expected=str(expected or ""))
+    options = [*words, *limits_of().as_words(), "--quick" if quick else "--no-sweeps"]
+    job = MatrixJob(profile, quick, limits_of(), expected=str(expected or ""))
     here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
     with errors_on_one_line():
-        older = baseline_of(baseline, wanted.files)
         try:
             with measured(chosen, job, output, (here, options), jobs, resume=resume, quiet=quiet) as rows:
                 no_more_interruptions()
-                report = held_against(older, report_of(output))
+                report = report_of(output)
                 _show(report, [slug(row.target) for row in rows], output, wanted)
         except NotSaved as error:
             no_more_interruptions()
@@ -229,13 +209,6 @@ def measured(
                 unsaved = statement.statement(list(rows.values()), conditions, here, "its results cannot be saved")
                 raise NotSaved(error, unsaved) from error
         yield list(rows.values())
-
-
-def limits_as_options(timeout: float, restarts: int) -> list[str]:
-    """The limits as options of ``certify``."""
-    meta = click.get_current_context().meta
-    words = ["--timeout", f"{timeout:g}", "--restarts", str(restarts), "--memory", str(meta[MEMORY])]
-    return words if meta[SANDBOX] else [*words, "--no-sandbox"]
 
 
 def _show(report: Report, folders: Sequence[str], output: Path, wanted: WantedFormats) -> None:

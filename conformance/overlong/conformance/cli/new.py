@@ -43,19 +43,18 @@ Exit status:
     metavar="FILE",
     help="Write to this file, which must not exist yet.",
 )
-@click.option("--force", is_flag=True, help="Replace an existing file.")
-def new_command(language: str | None, output: Path | None, force: bool) -> None:  # noqa: FBT001
+def new_command(language: str | None, output: Path | None) -> None:
     template = _named(language)
     with errors_on_one_line():
         if output is None:
             click.echo(template.source, nl=False)
             return
         try:
-            with output.open("wb" if force else "xb") as file:
+            with output.open("xb") as file:
                 file.write(template.source)
         except FileExistsError as error:
             where = printable(str(output))
-            raise click.UsageError(f"{where} exists already; replace it with --force, or name another file") from error
+            raise click.UsageError(f"{where} exists already; name another file") from error
         click.echo(f"{printable(str(output))} written; its first lines say how to build and certify it", err=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from overlong.conformance.targets.builtin import Builtin
-    from overlong.conformance.targets.resolve import Limits
 
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
 """Exit codes, as ``docs/command-line.md`` documents them."""
 
 MARKER = "overlong.command_follows"
-MEMORY, SANDBOX, TRUST = "overlong.memory", "overlong.sandbox", "overlong.trust"
+TRUST = "overlong.trust"
 
 
 class TargetCommand(click.Command):
@@ -101,106 +100,6 @@ def files_refused() -> Generator[None]:
         leave(str(error), USAGE)
 
 
-_UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
-
-
-def _octets_of(size: str) -> int:
-    """The number of octets in a size: ``0``, ``512M``, ``4G``.
-
-    Raises:
-        click.BadParameter: the text is not a size, or the size is less than an interpreter needs.
-    """
-    text = size.upper().removesuffix("IB").removesuffix("B")
-    number, unit = (text[:-1], text[-1:]) if text[-1:] in _UNITS else (text, "")
-    if not (number.isascii() and number.isdecimal()) or len(number) > 12:
-        raise click.BadParameter(f"{size!r} is not a size; write 512M, 4G, or 0 for no limit")
-    octets, least, most = int(number) << _UNITS.get(unit, 0), 16 << 20, 1 << 60
-    if 0 < octets < least:
-        raise click.BadParameter(f"{size!r} is too little to start anything; {least >> 20}M is the least")
-    if octets > most:
-        raise click.BadParameter(f"{size!r} is more than any machine has; write 0 for no limit")
-    return octets
-
-
-def _keep_memory(context: click.Context, _option: click.Parameter, size: str) -> None:
-    context.meta[MEMORY] = _octets_of(size)
-
-
-def _keep_sandbox(context: click.Context, _option: click.Parameter, none: bool) -> None:  # noqa: FBT001
-    context.meta[SANDBOX] = not none
-
-
-def _keep_trust(context: click.Context, _option: click.Parameter, given: bool) -> None:  # noqa: FBT001
-    context.meta[TRUST] = given
-
-
-def _a_number(_context: click.Context, _option: click.Parameter, seconds: float) -> float:
-    """Refuse "nan", which passes every range check."""
-    if seconds != seconds:  # noqa: PLR0124
-        raise click.BadParameter("nan is not a number of seconds; write one from 0.01 to 3600")
-    return seconds
-
-
-limits_options: list[Any] = [
-    click.option(
-        "--timeout",
-        type=click.FloatRange(0.01, 3600),
-        default=5.0,
-        show_default=True,
-        metavar="SECONDS",
-        callback=_a_number,
-        help="Longest time for one answer.",
-    ),
-    click.option(
-        "--restarts",
-        type=click.IntRange(0),
-        default=100,
-        show_default=True,
-        metavar="N",
-        help="Number of crashes and hangs after which the run stops.",
-    ),
-    click.option(
-        "--memory",
-        default="4G",
-        show_default=True,
-        metavar="SIZE",
-        expose_value=False,
-        callback=_keep_memory,
-        help="Memory that each target process may allocate: 512M, 4G; 0 for no limit. Linux only.",
-    ),
-    click.option(
-        "--no-sandbox",
-        is_flag=True,
-        expose_value=False,
-        callback=_keep_sandbox,
-        help="Run the target as a plain process group: without a memory limit, and processes that leave the group may "
-        "outlive it.",
-    ),
-    click.option(
-        "--trust",
-        is_flag=True,
-        expose_value=False,
-        callback=_keep_trust,
-        help="Run what files name (overlong.toml or pyproject.toml here, a resumed campaign) without asking.",
-    ),
-]
-
-
-def limits_of(timeout: float, restarts: int) -> Limits:
-    """The limits set by the options of :func:`with_limits`, those on memory and processes included."""
-    from overlong.conformance.targets.resolve import Limits
-
-    meta = click.get_current_context().meta
-    return Limits(timeout, restarts, memory=meta[MEMORY], sandbox=meta[SANDBOX])
-
-
-def with_limits(command: Any) -> Any:
-    """Add the options of :class:`~overlong.conformance.targets.resolve.Limits`; see :func:`limits_of`."""
-    for option in reversed(limits_options):
-        command = option(command)
-    return command
-
-
 def profile_option(help_text: str) -> Callable[[Any], Any]:
     """``--profile DIALECT``, which accepts the names of a dialect."""
     return click.option(
@@ -223,6 +122,36 @@ def _dialect(_context: click.Context, _option: click.Parameter, name: str) -> st
 
         raise click.BadParameter(f"no profile {name!r}; {did_you_mean(name, DIALECTS)}", param_hint="--profile")
     return found
+
+
+class Jobs(NamedTuple):
+    """Who works: a number of processes here, or the workers of a Dask scheduler."""
+
+    number: int
+    """0: one for each CPU."""
+    cluster: str
+    """The scheduler's address; empty if this machine works."""
+
+
+def _jobs(_context: click.Context, _option: click.Parameter, text: str | None) -> Jobs:
+    if text is None:
+        return Jobs(0, "")
+    if "://" in text:
+        return Jobs(0, text)
+    if text.isascii() and text.isdecimal() and len(text) < 6 and 1 <= int(text) <= 1024:
+        return Jobs(int(text), "")
+    raise click.BadParameter(f"{text!r} is neither a number from 1 to 1024 nor tcp://HOST:PORT")
+
+
+def jobs_option(what: str) -> Callable[[Any], Any]:
+    """``--jobs``, whose value is a :class:`Jobs`. ``what``: the beginning of its help text."""
+    return click.option(
+        "-j",
+        "--jobs",
+        metavar="N|ADDRESS",
+        callback=_jobs,
+        help=f"{what}, or tcp://HOST:PORT of a Dask scheduler, whose workers do it.  [default: one for each CPU]",
+    )
 
 
 def width() -> int:

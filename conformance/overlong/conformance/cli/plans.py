@@ -1,4 +1,4 @@
-"""The options that name plans of sweeps: ``--plan exhaustive-4 --plan pairs --constant 1100``."""
+"""``--plan exhaustive-4 --plan pairs --plan constant-1100``: plans of sweeps by their names."""
 
 from __future__ import annotations
 
@@ -10,16 +10,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-LEAST, GREATEST = 3, 1 << 20
-"""The numbers that ``--constant`` takes: those of the plan ``constant``, which is not loaded for a page of help."""
-
-
 def with_plans(command: Any) -> Any:
-    """Add the options.
-
-    Their values are ``plans``: names that ``plan_named`` accepts, each once; and ``constants``: such names, too.
-    """
-    plan = click.option(
+    """Add ``--plan``. The command gets ``plans``: names that ``plan_named`` accepts, each once."""
+    return click.option(
         "--plan",
         "plans",
         multiple=True,
@@ -27,21 +20,7 @@ def with_plans(command: Any) -> Any:
         callback=_known,
         shell_complete=_completed,
         help="Sweep with this plan, such as exhaustive-4 or pairs; repeatable. 'overlong docs suites' lists them.",
-    )
-    constant = click.option(
-        "--constant",
-        "constants",
-        multiple=True,
-        type=click.IntRange(LEAST, GREATEST),
-        metavar="N",
-        callback=_around,
-        help="Also test inputs near N octets and N characters (the plan constant-N); repeatable.",
-    )
-    return plan(constant(command))
-
-
-def _around(_context: click.Context, _option: click.Parameter, numbers: tuple[int, ...]) -> tuple[str, ...]:
-    return tuple(f"constant-{number}" for number in dict.fromkeys(numbers))
+    )(command)
 
 
 def _known(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
     CONFORMS,
     DIVERGES,
@@ -17,11 +18,9 @@ from overlong.conformance.cli.options import (
     TargetCommand,
     errors_on_one_line,
     files_refused,
-    limits_of,
     profile_option,
     target_of,
     width,
-    with_limits,
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
@@ -49,8 +48,8 @@ Examples:
 @click.argument("words", nargs=-1, required=True, metavar="VECTOR TARGET", shell_complete=complete_targets)
 @profile_option("Dialect to measure by.")
 @click.option("--why", is_flag=True, help="Also find out by experiment when the decoder is wrong so.")
-@with_limits
-def command(words: tuple[str, ...], profile: str, why: bool, timeout: float, restarts: int) -> None:  # noqa: FBT001
+@with_limits()
+def command(words: tuple[str, ...], profile: str, why: bool) -> None:  # noqa: FBT001
     """Give one vector to one target, and show every answer.
 
     VECTOR is an id from a report, octets in hexadecimal, or a file of one vector. TARGET is named as in
@@ -90,7 +89,7 @@ def command(words: tuple[str, ...], profile: str, why: bool, timeout: float, res
         raise click.UsageError(f"{printable(words[0])} has {1 + len(others)} vectors; choose one: {printable(ids)}")
     with errors_on_one_line():
         agreed_to([target])
-        answers = replay(vector, target, limits_of(timeout, restarts))
+        answers = replay(vector, target, limits_of())
     _show_input(vector, answers)
     for answer in answers:
         click.echo(OPERATIONS[answer.operation])
@@ -110,7 +109,7 @@ def command(words: tuple[str, ...], profile: str, why: bool, timeout: float, res
     wrong = next((answer for answer in answers if answer.finding is not None), None)
     if why and wrong is not None:
         with errors_on_one_line():
-            _say_why(vector, target, wrong.operation, limits_of(timeout, restarts))
+            _say_why(vector, target, wrong.operation, limits_of())
     if not answers:
         click.echo("overlong: the target offers no operation that fits this vector", err=True)
         sys.exit(NOT_MEASURED)

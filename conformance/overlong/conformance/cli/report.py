@@ -8,10 +8,7 @@ from pathlib import Path
 import click
 
 from overlong.conformance.cli.formats import (
-    baseline_of,
-    baseline_option,
     exit_code,
-    held_against,
     output_options,
     put_out,
     report_of,
@@ -32,7 +29,12 @@ Examples:
 @click.command("report", epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @output_options
-@baseline_option
+@click.option(
+    "--baseline",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="OLDER",
+    help="Earlier results, a file or a folder: the HTML page shows what changed since then.",
+)
 @click.option(
     "--exit-zero",
     is_flag=True,
@@ -75,10 +77,14 @@ def command(
       3  a decoder was not measured, or there was nothing to judge
       4  incomplete: the run was interrupted, or the file is truncated
     """  # noqa: D301 (click reads the backspace)
+    from overlong.conformance.results.difference import since
+
     if len(names) > 1 and output is None:
         raise click.UsageError("several formats need a folder; name it with -o")
+    if baseline is not None and "html" not in names:
+        raise click.UsageError("--baseline is for the HTML page: add --format html, or use 'overlong diff'")
     with errors_on_one_line():
-        older = baseline_of(baseline, names)
         report = report_of(*files)
-        put_out(held_against(older, report), names, output)
+        shown = report if baseline is None else since(report_of(baseline), report)
+        put_out(shown, names, output)
     sys.exit(CONFORMS if exit_zero else exit_code(report))

@@ -1,4 +1,4 @@
-"""``overlong score``: measure how good a list of test strings is."""
+"""``overlong vectors score``: measure how good a list of test strings is."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FORMATS = ("auto", "hex", "numbered", "json", "jsonl", "tsv", "frames", "directo
 
 EXAMPLES = """\b
 Examples:
-  overlong score tests.txt
-  overlong score fuzz/corpus/
-  overlong score --input lines strings.bin
-  overlong score tests.txt --add missing.tsv
-  overlong score tests.json --fail-under 100 -q
+  overlong vectors score tests.txt
+  overlong vectors score fuzz/corpus/
+  overlong vectors score --input lines strings.bin
+  overlong vectors score tests.txt --add missing.tsv
+  overlong vectors score tests.json --fail-under 100
 """
 
 
@@ -64,16 +64,12 @@ Examples:
     metavar="PERCENT",
     help="Exit with 1 if the list catches fewer single-transition faults.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress; print one line.")
-@click.option("-v", "--verbose", is_flag=True, help="Print more of the missed faults, and explain the names.")
-def command(
+def score_command(
     files: tuple[str, ...],
     form: str,
     output_format: str,
     missing: str | None,
     fail_under: float | None,
-    quiet: bool,  # noqa: FBT001
-    verbose: bool,  # noqa: FBT001
 ) -> None:
     """Which wrong decoders does a list of test strings catch?
 
@@ -96,7 +92,7 @@ def command(
 
     if missing is not None and any(_same(missing, file) for file in files):
         raise click.UsageError(f"--add {printable(missing)} would overwrite a list; name another file")
-    with errors_on_one_line(), _Counter(enabled=not quiet) as counter:
+    with errors_on_one_line(), _Counter() as counter:
         try:
             result = score(*files, form=form, progress=counter.update)
         except ReadError as error:
@@ -108,17 +104,12 @@ def command(
         if output_format == "json":
             click.echo(json.dumps(result.to_json(), indent=2))
         else:
-            for line in summary(result, width=width(), verbose=verbose, added=missing or ""):
-                if not quiet or line.startswith(_ESSENTIAL[: 1 + bool(result.wrong_count)]):
-                    click.echo(line)
+            for line in summary(result, width=width(), added=missing or ""):
+                click.echo(line)
     below = fail_under is not None and 100 * result.transitions.caught < fail_under * result.transitions.total
     if below:
         click.echo(f"overlong: {result.transitions.percent} % is below --fail-under {fail_under:g}", err=True)
     sys.exit(DIVERGES if below or result.wrong_count else CONFORMS)
-
-
-_ESSENTIAL = ("single-transition faults", "wrong expectations")
-"""The beginnings of the lines that ``-q`` keeps: the score, and the cause of exit status 1."""
 
 
 def _same(one: str, other: str) -> bool:
@@ -148,10 +139,9 @@ def _write(file: str, lines: Iterable[str]) -> None:
 class _Counter:
     """Progress of a long read on stderr: in a terminal a line that is overwritten, elsewhere an occasional line."""
 
-    def __init__(self, *, enabled: bool) -> None:
+    def __init__(self) -> None:
         import time
 
-        self._enabled = enabled
         self._live = sys.stderr.isatty()
         self._every = 0.1 if self._live else 10.0  # seconds
         self._clock = time.monotonic
@@ -168,7 +158,7 @@ class _Counter:
         """Show that this number of strings is done."""
         from overlong.conformance.support.printable import thousands
 
-        if self._enabled and self._clock() - self._said > self._every:
+        if self._clock() - self._said > self._every:
             self._said = self._clock()
             text = f"{what} {thousands(strings)} strings"
             click.echo(f"\r\x1b[K{text}" if self._live else text, nl=not self._live, err=True)

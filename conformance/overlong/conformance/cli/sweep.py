@@ -20,18 +20,19 @@ from overlong.conformance.cli.formats import (
     show,
     tell_written,
 )
+from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
     INCOMPLETE,
     NOT_MEASURED,
     USAGE,
+    Jobs,
     TargetCommand,
     errors_on_one_line,
+    jobs_option,
     leave,
-    limits_of,
     profile_option,
     target_of,
     width,
-    with_limits,
 )
 from overlong.conformance.cli.plans import with_plans
 from overlong.conformance.cli.trust import agreed_to
@@ -53,7 +54,7 @@ Examples:
   overlong sweep --plan exhaustive-4 --resume \\
       'so:libfoo.so:check?abi=bool(ptr,len)'
   overlong sweep --plan placed-130 --plan pairs -- node adapter.js
-  overlong sweep --plan exhaustive-5 --cluster tcp://head:8786 mydecoder
+  overlong sweep --plan exhaustive-5 --jobs tcp://head:8786 mydecoder
 """
 
 USUAL = (
@@ -70,20 +71,8 @@ _ESTIMATE = 5.0
 @click.command("sweep", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
 @with_plans
-@click.option("--verdict", is_flag=True, help="Test only verdicts, even if the target can decode.")
-@click.option("--columns", is_flag=True, help="Use the protocol even for a function that could be called directly.")
 @profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 1024),
-    metavar="N",
-    help="Number of processes of the target.  [default: one for each CPU]",
-)
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Run the sweep on the workers of the Dask scheduler at tcp://HOST:PORT.",
-)
+@jobs_option("Number of processes of the target")
 @click.option("--resume", is_flag=True, help="Continue the interrupted sweep in the folder.")
 @click.option(
     "-o",
@@ -94,7 +83,7 @@ _ESTIMATE = 5.0
     "[default: overlong-results/sweep-TARGET]",
 )
 @formats_option("what sweep.json holds")
-@with_limits
+@with_limits()
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress; on success, print one line.")
 @click.option(
     "-v", "--verbose", is_flag=True, help="Also print what each plan shows, the digests, and how the target was run."
@@ -102,17 +91,11 @@ _ESTIMATE = 5.0
 def command(
     target: tuple[str, ...],
     plans: tuple[str, ...],
-    constants: tuple[str, ...],
-    verdict: bool,  # noqa: FBT001
-    columns: bool,  # noqa: FBT001
     profile: str,
-    jobs: int | None,
-    cluster: str | None,
+    jobs: Jobs,
     resume: bool,  # noqa: FBT001
     output: Path | None,
     wanted: WantedFormats,
-    timeout: float,
-    restarts: int,
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
@@ -134,7 +117,6 @@ def command(
          continue with --resume
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.cli.progress import Bar
-    from overlong.conformance.protocol.wire import VALIDATE
     from overlong.conformance.support.printable import printable
     from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.sweep.ledger import LEDGER, LedgerError
@@ -142,13 +124,7 @@ def command(
     from overlong.conformance.sweep.sweep import sweep
 
     named = target_of(target)
-    plans = (*(plans or USUAL), *constants)
-    if jobs is not None and cluster is not None:
-        raise click.UsageError(
-            "--jobs counts processes on this machine, --cluster uses other machines; leave one of them out"
-        )
-    if cluster == "":
-        raise click.BadParameter("'' is not an address; write tcp://HOST:PORT", param_hint="--cluster")
+    plans = plans or USUAL
     folder, wanted = folder_and_file(output, Path("overlong-results") / f"sweep-{slug(named)}", wanted)
     with errors_on_one_line(), Bar(enabled=not quiet, unit="strings") as bar:
         agreed_to([named])
@@ -158,13 +134,11 @@ def command(
                 named,
                 plans,
                 speaks=profile,
-                operation=VALIDATE if verdict else "",
-                jobs=jobs or cpus(),
-                cluster=cluster or "",
-                limits=limits_of(timeout, restarts),
+                jobs=jobs.number or cpus(),
+                cluster=jobs.cluster,
+                limits=limits_of(),
                 output=folder,
                 resume=resume,
-                columns=columns,
                 progress=progress,
             )
         except LedgerError as error:

@@ -26,7 +26,7 @@ def agreed_to(targets: Iterable[str | Sequence[str]], *, trust: bool | None = No
 
     Args:
         targets: as on the command line.
-        trust: true if ``--trust`` was given; None: use the option of ``with_limits``.
+        trust: true if ``--trust`` was given; None: use the option of :mod:`limits`.
         ask: false: never wait for an answer.
 
     Raises:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, width
+from overlong.conformance.cli.score import score_command
 from overlong.conformance.cli.words import complete_suites, named_now
 from overlong.conformance.support.near import did_you_mean
 
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
 
     from overlong.conformance.vectors.selection import Selection
 
+_CODE = re.compile(r"[Oo][Vv]\d+")
 SELECTION: list[Callable[[Any], Any]] = [
+    click.argument("words", nargs=-1, metavar="[FAMILY|CODE|GLOB]..."),
     click.option(
         "--suite",
         "suites",
@@ -27,13 +31,6 @@ SELECTION: list[Callable[[Any], Any]] = [
         shell_complete=complete_suites,
         callback=named_now,
         help="Only this suite (repeatable). [default: core, streams]",
-    ),
-    click.option("--family", "families", multiple=True, metavar="FAMILY", help="Only this family (repeatable)."),
-    click.option(
-        "--flag", "flags", multiple=True, metavar="CODE", help="Only with this defect, such as OV201 (repeatable)."
-    ),
-    click.option(
-        "--id", "ids", multiple=True, metavar="GLOB", help="Only ids or cases that match this pattern (repeatable)."
     ),
 ]
 
@@ -51,9 +48,13 @@ def command() -> None:
 
     \b
     Examples:
-      overlong vectors list --flag OV201
+      overlong vectors list OV201
       overlong vectors export --format jsonl -o vectors.jsonl
+      overlong vectors score mine.txt
     """  # noqa: D301 (click reads the backspace)
+
+
+command.add_command(score_command)
 
 
 @command.command("list")
@@ -68,17 +69,18 @@ def command() -> None:
 )
 def list_command(
     suites: tuple[str, ...],
-    families: tuple[str, ...],
-    flags: tuple[str, ...],
-    ids: tuple[str, ...],
+    words: tuple[str, ...],
     output_format: str,
 ) -> None:
     """List vectors: id, verdict and purpose.
 
+    Without a word, all of the suites; or those of a FAMILY (overlong), with a defect (CODE: OV201), or with an id or
+    a case that matches a pattern (GLOB: 'surrogate/*'). Of several words of one kind, any may fit.
+
     \b
     Examples:
-      overlong vectors list --family regression
-      overlong vectors list --flag OV201 --id '*/c0*'
+      overlong vectors list regression
+      overlong vectors list OV201 '*/c0*'
 
     \b
     Exit status:
@@ -91,7 +93,7 @@ def list_command(
     from overlong.conformance.vectors.selection import SelectionError
 
     with errors_on_one_line(), selection_errors():
-        chosen = _selection(suites, families, flags, ids)
+        chosen = _selection(suites, words)
         some = False
         for vector in chosen.vectors():
             some = True
@@ -156,19 +158,16 @@ def show_command(names: tuple[str, ...], output_format: str) -> None:
 @with_selection
 @click.option("--format", "form", required=True, metavar="FORMAT", help="One of the formats below.")
 @click.option("-o", "--output", metavar="PATH", help="A file, or a folder (folder/). [default: stdout]")
-@click.option("-q", "--quiet", is_flag=True, help="Print no line about the written files.")
 def export_command(
     suites: tuple[str, ...],
-    families: tuple[str, ...],
-    flags: tuple[str, ...],
-    ids: tuple[str, ...],
+    words: tuple[str, ...],
     form: str,
     output: str | None,
-    quiet: bool,  # noqa: FBT001 (click's way)
 ) -> None:
     """Write vectors to a file that you may use freely.
 
-    They are under CC0-1.0. A manifest with digests goes beside the file; 'overlong vectors check' reads it.
+    FAMILY, CODE and GLOB select vectors, as in 'overlong vectors list'. They are under CC0-1.0. A manifest with
+    digests goes beside the file; 'overlong vectors check' reads it.
 
     \b
     Formats:
@@ -184,7 +183,7 @@ def export_command(
     Examples:
       overlong vectors export --format c-header --suite core -o utf8_vectors.h
       overlong vectors export --format jsonl --suite exhaustive-2 > all.jsonl
-      overlong vectors export --format libfuzzer --flag OV201 -o corpus/
+      overlong vectors export --format libfuzzer OV201 -o corpus/
 
     \b
     Exit status:
@@ -202,13 +201,12 @@ def export_command(
 
     def announce(manifest: str) -> None:
         manifests.append(manifest)
-        if not quiet:
-            click.echo(f"with a manifest: {printable(manifest)}", err=True)
+        click.echo(f"with a manifest: {printable(manifest)}", err=True)
 
     with errors_on_one_line(), selection_errors():
-        chosen = _selection(suites, families, flags, ids)
+        chosen = _selection(suites, words)
         files = export(chosen, form, output, sys.stdout.buffer, announce)
-    if files and not quiet:
+    if files:
         own = [file for file in files if file not in manifests and Path(file).name != ".gitattributes"]
         more = f" and {len(own) - 1} more" if len(own) > 2 else f", {own[1]}" if len(own) > 1 else ""
         click.echo(f"{chosen.count()} vectors: {printable(own[0] + more)}", err=True)
@@ -216,8 +214,7 @@ def export_command(
 
 @command.command("check")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
-@click.option("-q", "--quiet", is_flag=True, help="Report only errors.")
-def check_command(paths: tuple[Path, ...], quiet: bool) -> None:  # noqa: FBT001
+def check_command(paths: tuple[Path, ...]) -> None:
     """Check the form, digests and expectations of vector files.
 
     The command reads a JSON or JSON Lines file strictly and compares it with the reference. It compares
@@ -226,7 +223,7 @@ def check_command(paths: tuple[Path, ...], quiet: bool) -> None:  # noqa: FBT001
     \b
     Examples:
       overlong vectors check corpora/vectors/core.json
-      overlong vectors check -q vectors/
+      overlong vectors check vectors/
 
     \b
     Exit status:
@@ -246,35 +243,32 @@ def check_command(paths: tuple[Path, ...], quiet: bool) -> None:  # noqa: FBT001
                 leave(str(error), DIVERGES)
             except (CheckError, JsonError) as error:
                 leave(str(error), USAGE)
-            if not quiet:
-                click.echo(f"{printable(str(path))}: {said}")
+            click.echo(f"{printable(str(path))}: {said}")
 
 
-def _selection(
-    suites: tuple[str, ...], families: tuple[str, ...], flags: tuple[str, ...], ids: tuple[str, ...]
-) -> Selection:
-    """The selection that the options name.
+def _selection(suites: tuple[str, ...], words: tuple[str, ...]) -> Selection:
+    """The selection that suites and words name: a pattern has a slash or an asterisk, a code begins with OV.
 
     Raises:
-        SelectionError: an option names nothing that exists.
+        SelectionError: a word names nothing that exists.
     """
     from overlong.conformance.vectors.families import FAMILIES
     from overlong.conformance.vectors.selection import Selection, SelectionError, find_suite
     from overlong.reference import DEFECTS
 
-    chosen = Selection(families=families, flags=tuple(flag.upper() for flag in flags), ids=ids)
-    if suites:
-        chosen = Selection(suites, chosen.families, chosen.flags, chosen.ids)
-    for name in chosen.suites:
+    usual = Selection().suites
+    ids = tuple(word for word in words if set(word) & set("/*?["))
+    flags = tuple(word.upper() for word in words if _CODE.fullmatch(word))
+    families = tuple(word for word in words if word not in ids and word.upper() not in flags)
+    for name in suites:
         find_suite(name)
-    if chosen.suites == Selection().suites:
-        for family in families:
-            if family not in FAMILIES:
-                raise SelectionError(f"no family {family!r}; {did_you_mean(family, FAMILIES)}")
-    for flag in chosen.flags:
+    for family in families if (suites or usual) == usual else ():  # vectors of other suites may be of no family
+        if family not in FAMILIES:
+            raise SelectionError(f"no family {family!r}; {did_you_mean(family, FAMILIES)}")
+    for flag in flags:
         if flag not in DEFECTS:
-            raise SelectionError(f"no flag {flag!r}; {did_you_mean(flag, DEFECTS)}")
-    return chosen
+            raise SelectionError(f"no code {flag!r}; {did_you_mean(flag, DEFECTS)}")
+    return Selection(suites or usual, families, flags, ids)
 
 
 @contextlib.contextmanager

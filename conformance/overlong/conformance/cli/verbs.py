@@ -23,22 +23,21 @@ VERBS = {
     "verify": "overlong.conformance.cli.verify",
     "fuzz": "overlong.fuzz.cli.fuzz",
     "finding": "overlong.fuzz.cli.finding",
-    "corpus": "overlong.fuzz.cli.corpus",
     "replay": "overlong.conformance.cli.replay",
     "explain": "overlong.fuzz.cli.explain",  # that of the conformance layer, and findings of campaigns
     "vectors": "overlong.conformance.cli.vectors",
-    "score": "overlong.conformance.cli.score",
     "target": "overlong.conformance.cli.target",
-    "schema": "overlong.conformance.cli.schema",
     "docs": "overlong.conformance.cli.docs",
-    "self-test": "overlong.conformance.cli.self_test",
-    "completion": "overlong.conformance.cli.completion",
 }
 
 SYNONYMS = {
     **dict.fromkeys(("check", "run", "test", "validate"), "certify TARGET"),
     "compare": "diff OLDER NEWER",
-    "doctor": "self-test",
+    **dict.fromkeys(("doctor", "self-test", "selftest"), "--self-test"),
+    **dict.fromkeys(("completion", "completions"), "docs install"),
+    **dict.fromkeys(("corpus", "seeds"), "fuzz TARGET --corpus=FOLDER"),
+    **dict.fromkeys(("schema", "schemas"), "docs schema/NAME"),
+    "score": "vectors score FILE",
     **dict.fromkeys(("export", "dump"), "vectors export"),
     **dict.fromkeys(("help", "man"), "--help"),
     **dict.fromkeys(("init", "new"), "target new LANG"),
@@ -61,7 +60,7 @@ Examples:
   overlong explain OV201              read what a code means
   overlong vectors export --format c-header -o vectors.h
                                       take vectors home
-  overlong score mine.txt             how good is a list of test strings?
+  overlong vectors score mine.txt     how good is a list of test strings?
 """
 
 
@@ -88,7 +87,7 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
+            return _self_test() if ctx.params["self_test"] else super().invoke(ctx)
         except KeyboardInterrupt:  # while a command's modules are read, or in one that has nothing to keep
             _interrupted()  # incomplete; click would say 1, which is that of a decoder that diverges
         except (click.ClickException, click.exceptions.Exit, click.Abort):
@@ -136,9 +135,34 @@ def _internal(error: Exception) -> str:
     )
 
 
+def _self_test() -> NoReturn:
+    """Test whether this installation judges correctly, and exit: with 0 if every check passed, else with 1."""
+    from overlong.conformance.certification.self_test import self_test
+    from overlong.conformance.cli.options import CONFORMS, DIVERGES, errors_on_one_line
+
+    failed = 0
+    with errors_on_one_line():
+        for check in self_test():
+            failed += bool(check.failures)
+            word = click.style("FAIL", fg="red", bold=True) if check.failures else click.style("ok  ", fg="green")
+            click.echo(f"{word}  {check.what}")
+            for line in check.failures[:10]:
+                click.echo(f"      {line}")
+            if len(check.failures) > 10:
+                click.echo(f"      and {len(check.failures) - 10} more")
+    if failed:
+        click.echo("overlong: do not trust this installation; reinstall it", err=True)
+    sys.exit(DIVERGES if failed else CONFORMS)
+
+
 @click.group(cls=LazyGroup, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="overlong")
-def cli() -> None:
+@click.option(
+    "--self-test",
+    is_flag=True,
+    help="Test overlong itself in a few seconds, and exit: with 1 if its verdicts cannot be trusted.",
+)
+def cli(self_test: bool) -> None:  # noqa: FBT001 (LazyGroup reads it)
     """Certify UTF-8 decoders against the grammar of RFC 3629."""
 
 

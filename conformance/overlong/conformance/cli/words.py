@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import click
 
 _KINDS = {
     "py:": "a Python function: py:MODULE:CALLABLE",
@@ -51,17 +52,6 @@ def named_now(_context: click.Context, _parameter: click.Parameter, names: tuple
     from overlong.conformance.vectors.names import told_now
 
     return tuple(told_now(name) for name in names)
-
-
-def list_suites(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:  # noqa: FBT001
-    """The callback of an option that prints each suite with what it shows, and exits."""
-    from overlong.conformance.vectors.suites import SUITES
-
-    if wanted:
-        longest = max(map(len, SUITES))
-        for suite in SUITES.values():
-            click.echo(f"{suite.name:{longest}}  {suite.shows}")
-        context.exit(0)
 
 
 def complete_profiles(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

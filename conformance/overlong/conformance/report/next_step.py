@@ -42,4 +42,4 @@ def next_step(report: Report, certificate: Certificate, folder: Path | None) -> 
     if not swept_short(subject) or (run.swept is None and not declined):  # what only replaces is never swept
         return "overlong docs ci"
     tier = None if declined else next_tier(run)
-    return whole.replace(_CERTIFY, f"{_CERTIFY} --tier {tier.name}", 1) if tier else whole
+    return whole.replace(_CERTIFY, f"{_CERTIFY} --tier {tier.name}", 1) if tier and tier.is_typed else whole

@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.score.models import CLASSES, STREAMS
-from overlong.conformance.models.score.outputs import SHAPES
+from overlong.conformance.models.score.models import STREAMS
 from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
@@ -17,28 +16,23 @@ if TYPE_CHECKING:
 SHOWN = 4
 """The number of names of one kind that are written out; the rest are counted."""
 
-SHOWN_VERBOSE = 12
-"""The same number with ``-v``."""
-
 _LABEL = 25  # columns of the first column
 
 
-def summary(score: Score, *, width: int, verbose: bool = False, added: str = "") -> Iterator[str]:
+def summary(score: Score, *, width: int, added: str = "") -> Iterator[str]:
     """The lines of the report, none (but names of files) wider than ``width``.
 
     Args:
         score: what was measured.
         width: columns.
-        verbose: show more names, and their meanings.
         added: the file into which the missing vectors were written, if any.
     """
-    shown = SHOWN_VERBOSE if verbose else SHOWN
     names = ", ".join(map(printable, score.names))
     counted = f"{_counted(score.strings, 'string')}, {thousands(score.with_verdict)} with a verdict"
     if score.read > score.strings:
         counted += f"; {_counted(score.read - score.strings, 'duplicate')} folded"
     yield f"{names}: {counted}"
-    for line in (*score.skipped[:shown], *_more(score.skipped, shown)):
+    for line in (*score.skipped[:SHOWN], *_more(score.skipped)):
         yield f"  {line}"
     yield ""
     yield from _row("single-transition faults", score.transitions, width)
@@ -51,18 +45,13 @@ def summary(score: Score, *, width: int, verbose: bool = False, added: str = "")
     yield from _row("alternatives touched", score.alternatives, width)
     yield from _row("boundaries touched", score.boundaries, width)
     yield ""
-    yield from _missed("historical faults missed", score.historical, shown, width)
+    yield from _missed("historical faults missed", score.historical, width)
     if score.streams is not None:
-        yield from _missed("stream faults missed", score.streams, shown, width)
-    yield from _missed("wrong reports missed", score.shapes, shown, width)
-    yield from _missed("no whole character of", score.alternatives, shown, width)
-    yield from _missed("never touched", score.boundaries, shown // 2, width)
-    if verbose:
-        yield from _missed("bits of scalar values missed", score.scalars, shown, width)
-        yield from _missed("steps never taken", score.steps, shown, width)
-        yield from _missed("transitions missed", score.transitions, shown, width)
-        yield from _sentences(score, width)
-    yield from _wrong(score, shown, width)
+        yield from _missed("stream faults missed", score.streams, width)
+    yield from _missed("wrong reports missed", score.shapes, width)
+    yield from _missed("no whole character of", score.alternatives, width)
+    yield from _missed("never touched", score.boundaries, width, SHOWN // 2)
+    yield from _wrong(score, width)
     yield from _to_add(score, added, width)
 
 
@@ -80,34 +69,26 @@ def _row(label: str, kills: Kills, width: int) -> Iterator[str]:
     yield f"{label:<{_LABEL}}{figures}"[:width]
 
 
-def _more(items: Sequence[str], shown: int) -> Iterator[str]:
+def _more(items: Sequence[str], shown: int = SHOWN) -> Iterator[str]:
     if len(items) > shown:
         yield f"and {thousands(len(items) - shown)} more"
 
 
-def _missed(label: str, kills: Kills, shown: int, width: int) -> Iterator[str]:
+def _missed(label: str, kills: Kills, width: int, shown: int = SHOWN) -> Iterator[str]:
     if kills.missed:
         items = [*kills.missed[:shown], *_more(kills.missed, shown)]
         yield from _wrapped(f"{label}: {'; '.join(items)}", width)
 
 
-def _sentences(score: Score, width: int) -> Iterator[str]:
-    """The meanings of the names of missed faults."""
-    lines = {**CLASSES, **{name: line for name, (line, _) in SHAPES.items()}}
-    missed = (*score.historical.missed, *(score.streams.missed if score.streams else ()), *score.shapes.missed)
-    for name in missed:
-        yield from _wrapped(f"{name}: {lines[name]}", width, "  ", "    ")
-
-
-def _wrong(score: Score, shown: int, width: int) -> Iterator[str]:
+def _wrong(score: Score, width: int) -> Iterator[str]:
     if not score.wrong_count:
         yield "wrong expectations: none" if score.with_verdict else "wrong expectations: the list has none at all"
         return
     yield f"wrong expectations: {thousands(score.wrong_count)}"
-    for wrong in score.wrong[:shown]:
+    for wrong in score.wrong[:SHOWN]:
         yield from _wrapped(str(wrong), width, "  ", "    ")
-    if score.wrong_count > shown:
-        yield f"  and {thousands(score.wrong_count - shown)} more"
+    if score.wrong_count > SHOWN:
+        yield f"  and {thousands(score.wrong_count - SHOWN)} more"
 
 
 def _to_add(score: Score, added: str, width: int) -> Iterator[str]:

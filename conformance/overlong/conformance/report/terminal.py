@@ -109,7 +109,8 @@ def _asked(subject: Subject, run: Run, glyphs: Glyphs, width: int) -> Iterator[s
         giants = [part.name for part in swept if part.name in GIANTS][-1:]
         around = ", ".join(map(thousands, constants_of(part.name for part in swept)))
         constants = [f"constants {around}"] if around else []
-        plans = [f"tier {tier.name}", *giants, *seeds, *constants, f"{asked} strings of {len(plans)} plans"]
+        named = [f"tier {tier.name}"] if tier.is_typed else []
+        plans = [*named, *giants, *seeds, *constants, f"{asked} strings of {len(plans)} plans"]
     yield from in_rows(["swept", *plans, f"{run.swept.seconds:.1f} s"], width, indent="", between=between)
 
 
@@ -126,7 +127,11 @@ def _remarks(certificate: Certificate, *, every: bool) -> list[str]:
     if run.restarts:
         lines.append(f"restarted {times(run.restarts)} after a failure")
     if run.left_out and every:
-        command = run.left_out.replace("--tier ", "--tier\xa0").replace("--plan ", "--plan\xa0")
+        command = (
+            run.left_out.replace("--tier ", "--tier\xa0")
+            .replace("--plan ", "--plan\xa0")
+            .replace("--for ", "--for\xa0")
+        )
         lines.append(f"left out: {command}")
     if certificate.refused and not run.incomplete:
         why, _, names = certificate.refused.partition(" (")

@@ -57,7 +57,7 @@ class Cluster(Futures[Unit, Result]):
             from dask import config
             from distributed import Client
         except ImportError as error:
-            raise TargetError(f"--cluster takes dask.distributed; {install('cluster')}") from error
+            raise TargetError(f"--jobs tcp://HOST:PORT takes dask.distributed; {install('cluster')}") from error
         self._address = printable(address)
         self._brought, self._end = Brought(version("overlong"), task, identities), end
         unreachable = (

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.results.inputs import write_inputs
 from overlong.conformance.results.invocation import options_of, reproduce_command
 from overlong.conformance.results.shard import Account
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.conformance.examination.explanation import Explanation
-    from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.ledger import LedgerEntry
     from overlong.conformance.sweep.plan import Plan
@@ -146,7 +144,7 @@ def sweep(
             identity,
             profile,
             expected.operation,
-            _command(target, chosen, expected, resolved.greeting, profile),
+            _command(target, chosen, profile),
             [PlanRun(plan.name, plan.shows, plan.account(expected.automaton)) for plan in chosen],
             in_process=in_process,
             isolation=resolved.isolation,
@@ -225,13 +223,9 @@ def begin_ahead(
     return Local(job, jobs, _AHEAD) if called_in_process(job, target) else None
 
 
-def _command(
-    target: str | Sequence[str], plans: Sequence[Plan], expected: ExpectedAnswers, greeting: Greeting, profile: Profile
-) -> str:
+def _command(target: str | Sequence[str], plans: Sequence[Plan], profile: Profile) -> str:
     """The command line that repeats this sweep."""
     words = options_of([plan.name for plan in plans])
-    if expected.operation == VALIDATE and DECODE in greeting.operations:
-        words.append("--verdict")
     return reproduce_command("sweep", target, *words, profile=profile)
 
 
@@ -337,7 +331,7 @@ def _sum_all_up(run: SweepRun, ledger: Ledger) -> None:
     left_out = sum(part.kinds[LEFT_OUT] for part in run.plans)
     if left_out and not run.divergences and not run.incomplete:  # it failed on an unknown string
         run.done -= left_out
-        run.incomplete, run.spent = "it failed too often; raise the limit with --restarts", True
+        run.incomplete, run.spent = "it failed too often; raise the limit with --limit restarts=N", True
 
 
 def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:

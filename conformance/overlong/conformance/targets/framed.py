@@ -198,7 +198,7 @@ class FramedTarget:
             self.close()
             said = f'; it said "{words}"' if words else ""
             if self.memory and self.sandbox and any(each in words.lower() for each in _SHORT_OF_MEMORY):
-                said += f"; --memory 0 lifts the limit of {size_in_words(self.memory)} that it has"
+                said += f"; --limit memory=0 lifts the limit of {size_in_words(self.memory)} that it has"
             if self.suspicion and "ended by" in why:
                 said += f"; {self.suspicion}"
             raise TargetError(f"{printable(self.id)}: not measured: {why}{said}") from error
@@ -352,7 +352,7 @@ class FramedTarget:
         process, self._process = self._running, None
         greeting = process.greeting(0)
         process.kill()
-        remedy = "raise the limit with --restarts, or fix the first failure"
+        remedy = "raise the limit with --limit restarts=N, or fix the first failure"
         if was_crowded(why):
             self.restart_budget = min(self.restart_budget, self.restarts + _CROWDS)
             remedy = "end or wait for what it starts"

@@ -61,7 +61,7 @@ _KILLED = 6.0  # seconds for all processes to be gone; the supervisor gives up e
 _SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
 _UNCONFINED = (
     "nothing here would keep its signals from other processes (no PID namespace, no Landlock, no seccomp), and one "
-    "kill(-1) would end all that you run; --no-sandbox starts it all the same"
+    "kill(-1) would end all that you run; --limit sandbox=off starts it all the same"
 )
 _LOOK = 100  # milliseconds after which a silent pipe's reader checks that the pipe still has a writer
 _ADVICE = re.compile(r"note: run with .*|Node\.js v[0-9.]+|exit status \d+")

@@ -55,6 +55,13 @@ class Limits:
     sandbox: bool = True
     """Contain its failures as well as this machine can."""
 
+    def as_words(self) -> list[str]:
+        """Those that are not the usual ones, as words of a command line: ``--limit timeout=10``."""
+        texts = {"timeout": f"{self.timeout:g}", "restarts": f"{self.restarts}", "memory": f"{self.memory}"}
+        texts["sandbox"] = "on" if self.sandbox else "off"
+        unusual = (f"{name}={text}" for name, text in texts.items() if getattr(self, name) != getattr(Limits, name))
+        return [word for limit in unusual for word in ("--limit", limit)]
+
 
 def resolve(
     name: str | Sequence[str], limits: Limits | None = None, *, named_by: tuple[str, ...] = ()

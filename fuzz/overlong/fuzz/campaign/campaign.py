@@ -16,7 +16,7 @@ from overlong.conformance.support.interruption import held, listening, released
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import timestamp
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.corpus import FOLDER, Corpus, Imported, seeds_of, told, within
+from overlong.fuzz.campaign.corpus import FOLDER, Corpus, seeds_of, told, within
 from overlong.fuzz.campaign.header import header_of, identities_of, job_of, named
 from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import write, write_findings
@@ -366,20 +366,6 @@ def _changed(store: Store, job: CampaignJob, tools: Tools) -> list[str]:
         for (name, digest), now in zip(identities_of(store, job), tools.identities(job), strict=True)
         if digest != now
     ]
-
-
-def import_into(folder: Path | str, source: Path) -> Imported:
-    """Add inputs to a campaign's corpus. After the next resume, the campaign uses parts of them.
-
-    Raises:
-        CampaignError: no campaign is there; there is no such file; the folder cannot be written.
-    """
-    folder = Path(folder)
-    Store.read(folder / DATABASE).close()
-    corpus, imported = Corpus(within(folder, FOLDER)), Corpus(within(folder, IMPORTED))
-    result = corpus.import_from(source)
-    imported.import_from(source)
-    return result
 
 
 def _check_targets(store: Store, job: CampaignJob) -> None:

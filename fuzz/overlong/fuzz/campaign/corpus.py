@@ -8,21 +8,18 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import heapq
 import os
 import re
 import stat
 import uuid
-from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import printable, thousands
 from overlong.fuzz.campaign.status import CampaignError
-from overlong.reference.theory import in_shortlex, shortlex
+from overlong.reference.theory import in_shortlex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
     from io import FileIO
     from pathlib import Path
 
@@ -59,18 +56,6 @@ def within(folder: Path, name: str) -> Path:
 def name_of(octets: bytes) -> str:
     """The name of an input's file."""
     return hashlib.sha1(octets, usedforsecurity=False).hexdigest()
-
-
-@dataclass
-class Imported:
-    """The result of reading files."""
-
-    added: list[str] = field(default_factory=list[str])
-    """Names of new inputs."""
-    known: int = 0
-    """The number of files whose octets the corpus already had."""
-    refused: list[str] = field(default_factory=list[str])
-    """A line for each refused file: its name, safe to show, and the reason."""
 
 
 class Corpus:
@@ -130,126 +115,6 @@ class Corpus:
                 if refused is not None:
                     refused.append(f"{FOLDER}/{name}: {error}")
 
-    def import_from(self, source: Path) -> Imported:
-        """Add the octets of a file, or of all files in a folder and its folders, whatever their names.
-
-        Raises:
-            CampaignError: there is no such file; the corpus cannot be written.
-        """
-        result = Imported()
-        for octets in files_in(source, result.refused):
-            if self.add(octets):
-                result.added.append(name_of(octets))
-            else:
-                result.known += 1
-        return result
-
-    def export(self, destination: Path) -> Imported:
-        """Write its inputs, whatever their files' names, to another folder, which may hold a corpus already.
-
-        Raises:
-            CampaignError: there is no such folder, or the other cannot be written.
-        """
-        if destination.exists() and self.folder.exists() and destination.samefile(self.folder):
-            raise CampaignError(f"{printable(str(destination))}: that is the corpus itself; name another folder")
-        refused: list[str] = []
-        return _added(Corpus(destination), files_in(self.folder, refused), refused)
-
-    def remove(self, names: Iterable[str]) -> None:
-        """Remove inputs.
-
-        Raises:
-            CampaignError: it cannot be written.
-        """
-        with _errors_of(self.folder):
-            for name in names:
-                if _NAME.fullmatch(name):
-                    (self.folder / name).unlink(missing_ok=True)
-                    self.names.discard(name)
-
-
-def _added(corpus: Corpus, inputs: Iterable[bytes], refused: list[str]) -> Imported:
-    result = Imported(refused=refused)
-    for octets in inputs:
-        if corpus.add(octets):
-            result.added.append(name_of(octets))
-        else:
-            result.known += 1
-    return result
-
-
-def merge(destination: Path, sources: Sequence[Path], features_of: Callable[[bytes], frozenset[int]]) -> Imported:
-    """Add only inputs that reach features new to the corpus.
-
-    Args:
-        destination: a folder with a corpus, or none yet.
-        sources: folders or files, with any names.
-        features_of: the features that an input reaches.
-
-    Raises:
-        CampaignError: a source is not there, or the corpus cannot be written.
-    """
-    corpus, refused, reached = Corpus(destination), list[str](), frozenset[int]()
-    for octets in corpus.inputs(refused):
-        reached |= features_of(octets)
-    candidates = (octets for source in sources for octets in files_in(source, refused))
-    return _added(corpus, fewest(candidates, features_of, reached), refused)
-
-
-def minimise(corpus: Corpus, features_of: Callable[[bytes], frozenset[int]]) -> Imported:
-    """Keep only few inputs that reach the same features; ``added`` are those that stay.
-
-    Raises:
-        CampaignError: it cannot be read or written.
-    """
-    refused: list[str] = []
-    kept = {name_of(octets) for octets in fewest(corpus.inputs(refused), features_of)}
-    spoilt = {line.partition(":")[0].rpartition("/")[2] for line in refused}
-    gone = corpus.names - kept - spoilt  # never remove a file that could not be read
-    corpus.remove(gone)
-    return Imported(sorted(kept), len(gone), refused)
-
-
-def fewest(
-    inputs: Iterable[bytes], features_of: Callable[[bytes], frozenset[int]], reached: frozenset[int] = frozenset()
-) -> list[bytes]:
-    """A few inputs that together reach all features: the greedy cover, least inputs first.
-
-    If inputs add equally much for their length, the shortlex-least wins. Finally, redundant inputs are removed. Of
-    inputs
-    that reach the same features, memory holds only the least.
-
-    Args:
-        inputs: any, in any order; the result does not depend on it.
-        features_of: the features that an input reaches.
-        reached: features that need no input.
-    """
-    least: dict[frozenset[int], bytes] = {}
-    for octets in inputs:
-        found = features_of(octets) - reached
-        known = least.get(found)
-        if found and (known is None or shortlex(octets) < shortlex(known)):
-            least[found] = octets
-    features = {octets: found for found, octets in sorted(least.items(), key=lambda each: shortlex(each[1]))}
-    chosen: list[bytes] = []
-    missing = set[int]().union(*features.values())
-    heap = [(-len(found), place, octets) for place, (octets, found) in enumerate(features.items())]
-    heapq.heapify(heap)
-    while missing:
-        number, place, octets = heapq.heappop(heap)
-        still = len(features[octets] & missing)
-        if still == -number:  # the recorded gains of other inputs can only have fallen since
-            chosen.append(octets)
-            missing -= features[octets]
-        elif still:
-            heapq.heappush(heap, (-still, place, octets))
-    times = Counter(feature for octets in chosen for feature in features[octets])
-    for octets in reversed(in_shortlex(chosen)):  # an early choice may have become redundant
-        if all(times[feature] > 1 for feature in features[octets]):
-            chosen.remove(octets)
-            times.subtract(features[octets])
-    return in_shortlex(chosen)
-
 
 def seeds_of(inputs: Iterable[bytes], notes: list[str]) -> tuple[bytes, ...]:
     """The seeds of a campaign: each input once, least first, up to the limits; ``notes`` reports those left out.
@@ -270,7 +135,7 @@ def seeds_of(inputs: Iterable[bytes], notes: list[str]) -> tuple[bytes, ...]:
         notes.append(
             f"of {thousands(read)} inputs the {thousands(len(seeds))} least are seeds: a campaign takes "
             f"{thousands(MOST_IN_NUMBER)}, of {thousands(MOST_SEEDS)} octets in all; "
-            "'overlong corpus merge' chooses those that reach something new"
+            "the merge of another fuzzer, such as libFuzzer's -merge=1, chooses those that reach something new"
         )
     return tuple(seeds)
 

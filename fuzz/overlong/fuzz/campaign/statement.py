@@ -18,7 +18,6 @@ from overlong.conformance.results.records import spelt
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import generator, timestamp
 from overlong.conformance.support.whole_file import written_whole
-from overlong.conformance.targets.resolve import Limits
 from overlong.fuzz.campaign.corpus import within, written_at_once
 from overlong.fuzz.campaign.header import identities_of
 from overlong.fuzz.campaign.status import CampaignError
@@ -112,17 +111,13 @@ def command_of(store: Store, job: CampaignJob, inputs: int) -> str:
     if len(generations) > 1:
         return ""
     words = ["overlong", "fuzz", "--seed", str(job.seed), "--runs", str(inputs)]
-    usual, limits = Limits(), job.limits
     for option, value, otherwise in (
         ("--engine", job.engine, "grammar"),
         ("--profile", job.profile.speaks, "rfc3629"),
-        ("--timeout", f"{limits.timeout:g}", f"{usual.timeout:g}"),
-        ("--memory", str(limits.memory), str(usual.memory)),
     ):
         if value != otherwise:
             words += [option, value]
-    if not limits.sandbox:
-        words.append("--no-sandbox")
+    words += job.limits.as_words()
     if generations[0][1]:
         words += ["--corpus", "SEEDS"]
     words += [target for target in job.targets if isinstance(target, str)]

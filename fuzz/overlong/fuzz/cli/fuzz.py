@@ -24,15 +24,16 @@ from overlong.conformance.cli.formats import (
     show,
     tell_written,
 )
+from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
     INCOMPLETE,
     NOT_MEASURED,
+    Jobs,
+    jobs_option,
     leave,
-    limits_of,
     profile_option,
     read_by,
     width,
-    with_limits,
 )
 from overlong.conformance.cli.trust import agreed_to, named_by_user, with_agreement
 from overlong.conformance.cli.words import complete_targets
@@ -54,19 +55,20 @@ EXAMPLES = """\b
 Examples:
   overlong fuzz cpython --time 10m
   overlong fuzz py:mypackage.text:decode cpython --runs 1M --seed 1
-  overlong fuzz 'so:./libfoo.so:check?abi=bool(ptr,len)' --dir campaign
+  overlong fuzz 'so:./libfoo.so:check?abi=bool(ptr,len)' -o campaign
   overlong fuzz --resume campaign --time 8h
   overlong fuzz --time 5m --ci -- node adapter.js
   overlong fuzz --engine atheris --time 1h py:mypackage.text:decode
-  overlong fuzz --emit libfuzzer -o fuzz.cc \\
+  overlong fuzz --engine libfuzzer -o fuzz.cc \\
       'so:./libfoo.so:check?abi=bool(ptr,len)'
 """
 
-ENGINES = ("grammar", "hypothesis", "atheris")
+HARNESS = "libfuzzer"
+ENGINES = ("grammar", "hypothesis", "atheris", HARNESS)
 _RESULTS = Path("overlong-results")
 SUMMARY = "summary.txt"
 """The file in the campaign's folder that ``--ci`` writes."""
-_FIXED = {"engine", "seed", "profile", "corpus", "path", "timeout", "restarts", "memory", "no_sandbox", "emit"}
+_FIXED = {"engine", "seed", "profile", "corpus", "path", "limits"}
 """Options that define a campaign."""
 
 
@@ -97,7 +99,8 @@ class _Shown:
     type=click.Choice(ENGINES),
     default="grammar",
     show_default=True,
-    help="Source of inputs: the grammar, Hypothesis, or Atheris, which follows a Python target's coverage.",
+    help="Source of inputs: the grammar, Hypothesis, or Atheris, which follows a Python target's coverage. "
+    "libfuzzer runs nothing: it writes a harness in C++ to stdout or -o.",
 )
 @profile_option("Dialect to measure by: rfc3629, cesu-8, mutf-8, wtf-8, ... (see 'overlong docs dialects').")
 @click.option(
@@ -106,25 +109,14 @@ class _Shown:
     metavar="FOLDER",
     help="Begin with the inputs in this folder: a file for each, as in a libFuzzer corpus.",
 )
+@jobs_option("Number of processes")
 @click.option(
-    "--jobs",
-    type=click.IntRange(1, 1024),
-    metavar="N",
-    help="Number of processes.  [default: one for each CPU]",
-)
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Run the campaign on the workers of the Dask scheduler at tcp://HOST:PORT.",
-)
-@click.option(
-    "--dir",
     "-o",
     "--output",
     "path",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Folder of the campaign; with --emit, the file.  [default: overlong-results/fuzz-TARGET]",
+    help="Folder of the campaign; of the engine libfuzzer, the file.  [default: overlong-results/fuzz-TARGET]",
 )
 @click.option(
     "--resume",
@@ -135,9 +127,8 @@ class _Shown:
 @click.option(
     "--ci", is_flag=True, help="Show no screen; fail if a target got no input; write the report to summary.txt."
 )
-@click.option("--emit", type=click.Choice(["libfuzzer"]), help="Write a harness in C++ instead of running anything.")
 @formats_option("what campaign.json holds")
-@with_limits
+@with_limits()
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress; if nothing is found, print one line.")
 @click.option("-v", "--verbose", is_flag=True, help="Print lines instead of the screen, and the speed.")
 def command(
@@ -148,15 +139,11 @@ def command(
     engine: str,
     profile: str,
     corpus: Path | None,
-    jobs: int | None,
-    cluster: str | None,
+    jobs: Jobs,
     path: Path | None,
     resume: Path | None,
     ci: bool,  # noqa: FBT001
-    emit: str | None,
     wanted: WantedFormats,
-    timeout: float,
-    restarts: int,
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
@@ -178,18 +165,12 @@ def command(
       4  incomplete: interrupted, the cluster is gone, or some divergences are
          not examined yet; continue with --resume
     """  # noqa: D301 (click reads the backspace)
-    if jobs is not None and cluster is not None:
-        raise click.UsageError(
-            "--jobs counts processes on this machine, --cluster uses other machines; leave one of them out"
-        )
-    if cluster == "":
-        raise click.BadParameter("'' is not an address; write tcp://HOST:PORT", param_hint="--cluster")
     if ci and seconds is None and runs is None:
         raise click.UsageError("--ci needs an end: add --time 10m or --runs 1M")
     if resume is not None:
         _refuse_what_is_fixed(names)
     targets = targets_of(names) if resume is None else ()
-    if emit:
+    if engine == HARNESS:
         _emit(targets, path)
         return
     from overlong.conformance.sweep.pool import cpus
@@ -208,11 +189,11 @@ def command(
             chosen = seed if seed is not None else secrets.randbelow(1 << 32)
             folder = path or _usual_folder(targets)
             seeds, notes = _seeds(corpus)
-            job = CampaignJob(targets, chosen, engine, Profile(profile), limits_of(timeout, restarts), seeds)
-            campaign = _begun(folder, job, notes, start=not cluster)
+            job = CampaignJob(targets, chosen, engine, Profile(profile), limits_of(), seeds)
+            campaign = _begun(folder, job, notes, start=not jobs.cluster)
         with campaign:
             try:
-                _run(campaign, Goal(seconds, runs, str(folder)), jobs or cpus(), cluster or "", shown)
+                _run(campaign, Goal(seconds, runs, str(folder)), jobs.number or cpus(), jobs.cluster, shown)
             except KeyboardInterrupt:  # a second interruption, while ending or summing up
                 leave(f"interrupted; {_resumed_by(str(folder))}", INCOMPLETE)
 

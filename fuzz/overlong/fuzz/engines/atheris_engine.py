@@ -321,7 +321,7 @@ def python_words(probe: Probe) -> list[str]:
     if not words:
         raise TargetError(
             f"{printable(probe.id)}: the atheris engine instruments Python targets (py:MODULE:CALLABLE); use --engine "
-            "grammar for others, or --emit libfuzzer for functions of shared libraries"
+            "grammar for others, or --engine libfuzzer for functions of shared libraries"
         )
     return words
 

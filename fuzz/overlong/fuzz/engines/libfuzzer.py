@@ -309,7 +309,7 @@ def _comment(text: str) -> str:
 
 
 def _head(targets: Sequence[HarnessTarget]) -> Iterator[str]:
-    yield "// libFuzzer harness, written by 'overlong fuzz --emit libfuzzer'. It needs nothing else of overlong."
+    yield "// libFuzzer harness, written by 'overlong fuzz --engine libfuzzer'. It needs nothing else of overlong."
     for number, target in enumerate(targets):
         yield f"//   {number}: {_comment(target.shown)}"
     yield "//"

@@ -55,7 +55,7 @@ class MembershipOracle:
                 end -= 1
         if self.asked + len(wanted) > self._budget:
             raise Unlearnable(
-                f"not settled after {thousands(self.asked)} questions; allow more with --questions, "
+                f"not settled after {thousands(self.asked)} questions; allow more with --limit questions=N, "
                 "or its answers depend on more than a machine of this size remembers"
             )
         asked = sorted(wanted)
