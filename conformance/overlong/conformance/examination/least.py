@@ -24,6 +24,7 @@ BURDEN = 1 << 12
 """Octets of which a string is too long to be varied in every way."""
 _FEW = 16
 _PARTS, _AT_ONCE = 8, 16
+_SIZES = (4, 3, 2, 1)
 _EXTENT = 5
 """How many octets behind an error may belong to it."""
 
@@ -76,6 +77,7 @@ def parted(octets: bytes, symptom: str, shows: Shows, text: Text, place: int | N
         place: where the target says that it refused well-formed text.
     """
     if symptom == ACCEPTS or symptom in OFFSETS or text.end(octets) < len(octets):
+        octets = _with_one_flaw(octets, text, shows)
         start, end = _flaw(octets, text, shows)
     else:
         found = _character(octets, shows, text, place)
@@ -83,6 +85,20 @@ def parted(octets: bytes, symptom: str, shows: Shows, text: Text, place: int | N
             return Setting(b"a", 0, b"", b"", octets, b"a", 0)
         octets, start, end = found
     return Setting(b"a", 0, octets[:start], octets[start:end], octets[end:], b"a", 0)
+
+
+def _with_one_flaw(octets: bytes, text: Text, shows: Shows) -> bytes:
+    """A long input with ASCII around one of its errors, if that shows the same: the last, the middle or the first."""
+    if len(octets) <= BURDEN:
+        return octets
+    starts = [start for start, _ in text.flaws(octets)]
+    if len(starts) < _FEW:
+        return octets
+    spans = [(start, start + size) for start in (starts[-1], starts[len(starts) // 2], starts[0]) for size in _SIZES]
+    tried = [
+        b"a" * start + octets[start:end] + b"a" * (len(octets) - end) for start, end in spans if end <= len(octets)
+    ]
+    return next((each for each, shown in zip(tried, shows(tried), strict=True) if shown), octets)
 
 
 def _flaw(octets: bytes, text: Text, shows: Shows) -> tuple[int, int]:
