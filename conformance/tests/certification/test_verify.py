@@ -540,7 +540,7 @@ def test_naming_it_or_trusting_it_runs_it(certificate, tmp_path, monkeypatch):
         ("", ":1: "),
         ("[]", "the whole"),
         ("{}", "the whole"),
-        ('{"a": 1, "a": 2}', "stands twice"),
+        ('{"a": 1, "a": 2}', "occurs twice"),
         ('{"a": NaN}', "no JSON"),
         ("[" * 100, "brackets"),
         ('{"predicate": {"overlong": {"command": "x"}}}', "an older overlong wrote it"),

@@ -98,7 +98,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
         twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
-        raise _Doubtful(f'the member "{printable(twice, 40)}" is twice in one object')
+        raise _Doubtful(f'the member "{printable(twice, 40)}" occurs twice in one object')
     return result
 
 
