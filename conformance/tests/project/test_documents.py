@@ -540,7 +540,7 @@ if mode == "stays": time.sleep(600)
 """
 MESSAGES = [
     ("start", 'its first line is not the greeting but "…"; write one line of JSON before anything else'),
-    ("start", 'its greeting is JSON that programs read differently: the member "name" is twice in one object'),
+    ("start", 'its greeting is JSON that programs read differently: the member "name" occurs twice in one object'),
     ("start", "it wrote 65536 octets without a greeting line"),
     ("start", 'its first line has no "overlong" member'),
     ("start", "it speaks protocol version 2; this is version 1"),

@@ -178,7 +178,7 @@ def _spoilt(lines):
     yield "results.jsonl", header + footer + footer, ":3: something follows the footer"
     yield "results.jsonl", header + b"7\n", ":2: no JSON object"
     yield "results.jsonl", header + b'{"record": NaN}\n', ":2: NaN is no JSON"
-    yield "results.jsonl", header + b'{"a": 1, "a": 2}\n', ':2: the member "a" stands twice'
+    yield "results.jsonl", header + b'{"a": 1, "a": 2}\n', ':2: the member "a" occurs twice'
     yield "results.jsonl", header + b'{"a": ' + b"9" * 5000 + b"}\n", ":2: a number of 5000 digits"
     yield "results.jsonl", header + b'{"a": "\\ud800"}\n', ":2: a string with a lone surrogate"
     yield "results.jsonl", header + b'{"a": "\xff"}\n', ":2: not UTF-8"
