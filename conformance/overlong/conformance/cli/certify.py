@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -56,6 +56,7 @@ Examples:
   overlong certify cpython
   overlong certify py:mypackage.text:decode
   overlong certify py:./decoder.py:Decoder
+  overlong certify libglib                      all functions of a library
   overlong certify 'cmd:iconv -f UTF-8 -t UTF-8'
   overlong certify --subject decoder.js -- node adapter.js
   overlong certify --answers answers.bin
@@ -177,7 +178,8 @@ def command(
 
     \b
     TARGET is one of:
-      NAME                 a decoder of 'overlong target list' or overlong.toml
+      NAME                 a decoder of 'overlong target list' or overlong.toml, or
+                           a library, all of whose functions are tested
       py:MODULE:CALLABLE   Python: bytes -> str or bool, or a class with
       py:FILE.py:CALLABLE  decode(data, final=...)
       so:LIBRARY:FUNCTION?abi=ABI
@@ -195,9 +197,11 @@ def command(
       4  incomplete: interrupted, or restarted too often
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.certify import certify
+    from overlong.conformance.cli.library import certify_library
     from overlong.conformance.cli.progress import Bar
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.support.provenance import today
+    from overlong.conformance.targets.libraries import functions_of
     from overlong.conformance.vectors.suites import QUICK, SUITES
     from overlong.conformance.vectors.suites.core import GIVEN
 
@@ -233,6 +237,12 @@ def command(
         raise click.UsageError("recorded answers belong to fixed suites; leave out --vectors")
     if given and profile != "rfc3629":
         raise click.UsageError("vector files hold only the answers of RFC 3629; leave out --vectors or --profile")
+    with errors_on_one_line():
+        functions = functions_of(named) if isinstance(named, str) else ()
+        if functions:
+            same: dict[str, Any] = {"profile": profile, "quick": quick, "expected": expected, "baseline": baseline}
+            limits = limits_of(timeout, restarts)
+            sys.exit(certify_library(str(named), functions, folder, wanted, **same, limits=limits, quiet=quiet))
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
         older = baseline_of(baseline, wanted.names)
         agreed_to([named])
