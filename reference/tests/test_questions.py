@@ -113,7 +113,9 @@ def test_a_converter_that_stops_early_cuts_no_character_and_ends():
 
 def test_a_converter_gets_only_text_that_its_form_holds():
     assert [len(QUESTIONS["from-latin1"].asked(text.encode())) for text in ("ÿ", "Ā")] == [4, 0]
-    assert [len(QUESTIONS[name].asked(b"\xff")) for name in ("to-utf16", "size-from-utf16", "size-from-latin1")] == [0] * 3
+    assert [len(QUESTIONS[name].asked(b"\xff")) for name in ("to-utf16", "size-from-utf16", "size-from-latin1")] == [
+        0
+    ] * 3
 
 
 def test_numbers_of_questions_are_distinct_and_lie_in_an_octet():

@@ -66,7 +66,10 @@ def certify_library(
     older = baseline_of(baseline, wanted.files)
     agreed_to(functions)
     set_up_library(name)
-    words = [*(["--profile", profile] if profile != "rfc3629" else []), *(["--expected", str(expected)] * bool(expected))]
+    words = [
+        *(["--profile", profile] if profile != "rfc3629" else []),
+        *(["--expected", str(expected)] * bool(expected)),
+    ]
     options = [*words, "--timeout", f"{limits.timeout:g}", "--quick" if quick else "--no-sweeps"]
     job = MatrixJob(profile, quick, limits, expected=str(expected or ""), warm=False)
     here = shlex.join(["overlong", "certify", *words, *["--quick"] * quick, name])

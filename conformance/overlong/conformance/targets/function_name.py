@@ -106,7 +106,13 @@ class FunctionName:
         if "as" in said:
             raise UnknownTarget(f"{shown}: write the question as its abi, and leave out as={said['as']}")
         more = (REPLACES,) if "(ptr,len,out" in abi or abi.startswith("stream-utf") else ()
-        return cls(file, name, abi, declared(shown, "after the abi", traits, *more), tuple(f"{member}={word}" for member, word in said.items()))
+        return cls(
+            file,
+            name,
+            abi,
+            declared(shown, "after the abi", traits, *more),
+            tuple(f"{member}={word}" for member, word in said.items()),
+        )
 
     def no_abi(self, shown: str, known: Sequence[str], where: str, more: str) -> UnknownTarget:
         """The error for a name that is no ABI: it suggests three, and names the list of all.

@@ -38,7 +38,9 @@ def functions_in(where: str, table: dict[str, Any]) -> tuple[tuple[str, str], ..
     library = table.get("library", "")
     listed: Any = table.get("function", [])
     if not isinstance(library, str) or ("library" in table and "function" not in table):
-        raise UnknownTarget(f"{where}.library is no file of functions; write library = '...', and [[...function]] tables")
+        raise UnknownTarget(
+            f"{where}.library is no file of functions; write library = '...', and [[...function]] tables"
+        )
     if not isinstance(listed, list) or ("function" in table and not listed):
         raise UnknownTarget(f"{where}.function is no list of tables; {_FORM} in each")
     found: dict[str, str] = {}

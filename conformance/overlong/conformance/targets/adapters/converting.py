@@ -29,7 +29,9 @@ def units_of(question: Question, octets: bytes) -> bytes:
     return b"".join(unit.to_bytes(form.size, sys.byteorder) for unit in form.units(read(octets)))
 
 
-def converted(question: Question, output: Guarded, pad: int, room: int, call: Callable[[int], AnswerReading]) -> AnswerReading:
+def converted(
+    question: Question, output: Guarded, pad: int, room: int, call: Callable[[int], AnswerReading]
+) -> AnswerReading:
     """The answer to one call; what it writes outside its room is a fault.
 
     Args:
@@ -48,7 +50,9 @@ def converted(question: Question, output: Guarded, pad: int, room: int, call: Ca
     before, after = output.view[pad - _AROUND : pad], output.view[end : end + _AROUND]
     if stray := len(before.lstrip(_POISON)) or len(after.rstrip(_POISON)):
         side = "before" if before.lstrip(_POISON) else "after"
-        return AnswerReading("X", text=f"it writes {stray} octet{'s' * (stray != 1)} {side} its room of {_shown(form, room)}")
+        return AnswerReading(
+            "X", text=f"it writes {stray} octet{'s' * (stray != 1)} {side} its room of {_shown(form, room)}"
+        )
     if answer.number > room:
         return AnswerReading("X", text=f"it says that it wrote {answer.number} units into {_shown(form, room)}")
     written = output.view[pad : pad + answer.number * form.size]

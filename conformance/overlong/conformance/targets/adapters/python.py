@@ -387,7 +387,9 @@ def validating(cls: type) -> dict[str, Answerer]:
         "V": one_by_one(lambda octets: cls().decode(octets, final=True), bool),
         "S": streaming(lambda: Validating(cls())),
     }
-    return {**operations, "N": again(lambda: Validating(cls()))} if callable(getattr(cls, "reset", None)) else operations
+    return (
+        {**operations, "N": again(lambda: Validating(cls()))} if callable(getattr(cls, "reset", None)) else operations
+    )
 
 
 def incremental(cls: type) -> dict[str, Answerer]:
