@@ -257,8 +257,8 @@ def count_less_announced(octets):
 
 
 def utf16_of_offset_by_scalars(octets, offset):
-    """Of the kind of rust-analyzer#17003, and as https://github.com/rust-lang/rust-analyzer/pull/20876 says of it: every
-    character is taken for one unit."""
+    """Of the kind of rust-analyzer#17003: every character is taken for one unit, as in
+    https://github.com/rust-lang/rust-analyzer/pull/20876."""
     return len(octets[:offset].decode())
 
 
@@ -391,7 +391,7 @@ class StrictChecker:
 
 
 class FilledChecker(StrictChecker):
-    """https://github.com/boostorg/beast/pull/1249: an unfinished character is filled with 81 to see if it can be one."""
+    """https://github.com/boostorg/beast/pull/1249: 81 fills an unfinished character, to check it."""
 
     def decode(self, data, *, final=False):
         accepted = super().decode(data, final=final)

@@ -19,7 +19,7 @@ def units(text):
     return len(text.encode("utf-16-le")) // 2
 
 
-CODECS = {"utf16": ("H", "utf-16-le"), "utf32": ("I", "utf-32-le"), "latin1": ("B", "latin-1"), "utf8": ("B", "utf-8")}
+CODECS = {"utf16": (2, "utf-16-be"), "utf32": (4, "utf-32-be"), "latin1": (1, "latin-1"), "utf8": (1, "utf-8")}
 
 
 def converted_by_python(name, text, room):
@@ -28,8 +28,9 @@ def converted_by_python(name, text, room):
     forms = ("utf8", other) if direction == "to" else (other, "utf8")
 
     def in_units(part, form):
-        kind, codec = CODECS[form]
-        return memoryview(part.encode(codec)).cast(kind).tolist()
+        size, codec = CODECS[form]
+        encoded = part.encode(codec)
+        return [int.from_bytes(encoded[place : place + size], "big") for place in range(0, len(encoded), size)]
 
     longest = max((each for each in prefixes(text) if len(in_units(each, forms[1])) <= room), key=len)
     return len(in_units(longest, forms[0])), *in_units(longest, forms[1])

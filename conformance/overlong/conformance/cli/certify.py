@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overlong.conformance.certification.tiers import TIERS
+from overlong.conformance.cli.folders import slug
 from overlong.conformance.cli.formats import (
     WantedFormats,
     baseline_of,
@@ -178,8 +179,8 @@ def command(
 
     \b
     TARGET is one of:
-      NAME                 a decoder of 'overlong target list' or overlong.toml, or
-                           a library, all of whose functions are tested
+      NAME                 a decoder of 'overlong target list' or overlong.toml;
+                           or a library, all of whose functions are tested
       py:MODULE:CALLABLE   Python: bytes -> str or bool, or a class with
       py:FILE.py:CALLABLE  decode(data, final=...)
       so:LIBRARY:FUNCTION?abi=ABI
@@ -197,11 +198,9 @@ def command(
       4  incomplete: interrupted, or restarted too often
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.certify import certify
-    from overlong.conformance.cli.library import certify_library
     from overlong.conformance.cli.progress import Bar
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.support.provenance import today
-    from overlong.conformance.targets.libraries import functions_of
     from overlong.conformance.vectors.suites import QUICK, SUITES
     from overlong.conformance.vectors.suites.core import GIVEN
 
@@ -237,12 +236,8 @@ def command(
         raise click.UsageError("recorded answers belong to fixed suites; leave out --vectors")
     if given and profile != "rfc3629":
         raise click.UsageError("vector files hold only the answers of RFC 3629; leave out --vectors or --profile")
-    with errors_on_one_line():
-        functions = functions_of(named) if isinstance(named, str) else ()
-        if functions:
-            same: dict[str, Any] = {"profile": profile, "quick": quick, "expected": expected, "baseline": baseline}
-            limits = limits_of(timeout, restarts)
-            sys.exit(certify_library(str(named), functions, folder, wanted, **same, limits=limits, quiet=quiet))
+    same: dict[str, Any] = {"profile": profile, "quick": quick, "expected": expected, "baseline": baseline}
+    _if_library(named, folder, wanted, limits=limits_of(timeout, restarts), quiet=quiet, **same)
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
         older = baseline_of(baseline, wanted.names)
         agreed_to([named])
@@ -274,6 +269,16 @@ def command(
             _print(certificate, folder, quiet=quiet, verbose=verbose)
         tell_written(wanted, folder, quiet=quiet, older=older)
     sys.exit(exit_code_of(certificate.state, len(certificate.stale)))
+
+
+def _if_library(named: str | Sequence[str], folder: Path, wanted: WantedFormats, **options: Any) -> None:
+    """Certify a library, and exit; return if it is none."""
+    from overlong.conformance.cli.library import certify_library
+    from overlong.conformance.targets.libraries import functions_of
+
+    with errors_on_one_line():
+        if isinstance(named, str) and (functions := functions_of(named)):
+            sys.exit(certify_library(named, functions, folder, wanted, **options))
 
 
 def _plans(
@@ -310,18 +315,6 @@ def _expectations_refused() -> Generator[None]:
         yield
     except ExpectationError as error:
         leave(str(error), USAGE)
-
-
-def slug(target: str | Sequence[str]) -> str:
-    """A target's name as one safe file name, which never leaves the folder. Different targets may share a name."""
-    import hashlib
-    import re
-
-    text = target if isinstance(target, str) else " ".join(target)
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60]
-    if plain == text:
-        return plain
-    return f"{plain or 'target'}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
 
 @contextlib.contextmanager

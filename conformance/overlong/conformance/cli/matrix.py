@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from overlong.conformance.cli.folders import folder_of
 from overlong.conformance.cli.formats import (
     WantedFormats,
     baseline_of,
@@ -227,14 +228,6 @@ def measured(
                 unsaved = statement.statement(list(rows.values()), conditions, here, "its results cannot be saved")
                 raise NotSaved(error, unsaved) from error
         yield list(rows.values())
-
-
-def folder_of(target: str) -> str:
-    """The folder of a target's results; of a function of a library, in that of the library, its own name is enough."""
-    from overlong.conformance.cli.certify import slug
-
-    library, mark, function = target.partition("/")
-    return slug(function if mark and ":" not in library and "/" not in function else target)
 
 
 def limits_as_options(timeout: float, restarts: int) -> list[str]:

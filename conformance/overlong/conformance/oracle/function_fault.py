@@ -19,7 +19,7 @@ from overlong.conformance.protocol.observation import Accepted, Failed, Misbehav
 from overlong.conformance.support.printable import code_points, counted, printable, spaced_hex
 from overlong.conformance.vectors.questions import Asked
 from overlong.reference.questions import QUESTIONS, Numbers, cut_by, is_fixed, is_possible
-from overlong.reference.reading import Piece, read
+from overlong.reference.reading import read
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Observation
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 _SHOWN = 16
 """The most octets of a text in a sentence."""
 _COUNTED = {
-    **{"count-scalars": "scalar value", "count-utf16": "UTF-16 code unit"},
+    "count-scalars": "scalar value",
+    "count-utf16": "UTF-16 code unit",
     **{name: "octet" for name in QUESTIONS if name.startswith("size-")},
 }
 _CODES = {

@@ -118,7 +118,8 @@ def _builtin(name: str, limits: Limits) -> FramedTarget:
 
 def _is_library(name: str, first: str) -> UnknownTarget:
     return UnknownTarget(
-        f"{printable(name)} is a library: 'overlong certify' tests all of it; name a function, such as {printable(first)}"
+        f"{printable(name)} is a library: 'overlong certify' tests all of it; name a function, such as "
+        f"{printable(first)}"
     )
 
 

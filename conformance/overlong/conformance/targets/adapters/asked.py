@@ -1,8 +1,8 @@
 """What a Python function may return to a question about octets. It runs in the adapter, on the standard library alone.
 
 A number, a bool, or a prefix of the octets, whose length is the number; a character, or its scalar value, and its width
-as a tuple; of a converter how much it took, and its output, as a tuple; None, -1 or an exception to refuse. Other octets
-than a prefix are no answer, so they count as a refusal: of ill-formed text, a function may return what is well-formed
+as a tuple; of a converter how much it took, and its output, as a tuple; None, -1 or an exception to refuse. Octets that
+are no prefix are no answer, so they count as a refusal: of ill-formed text, a function may return what is well-formed
 in it.
 """
 
@@ -53,9 +53,10 @@ def _number_of(part: Any, octets: bytes) -> int | str | None:
 
 def _converted(result: Any, codec: str) -> bytes | str | None:
     """What a converter took, and its output: octets, text, or a list of units."""
-    if type(result) is not tuple or len(cast("Sequence[Any]", result)) != 2:
+    parts = cast("tuple[Any, ...]", result)
+    if type(parts) is not tuple or len(parts) != 2:
         return f"returned {type(result).__name__}; a converter returns how much it took and its output, or None"
-    taken, output = cast("Sequence[Any]", result)
+    taken, output = parts
     if taken == -1:
         return None
     if isinstance(output, str):

@@ -51,7 +51,7 @@ def g_utf8_get_char_validated(octets: bytes, offset: int) -> tuple[int, int] | N
 
 
 def g_utf8_find_prev_char(octets: bytes, offset: int) -> int:
-    buffer, start = _placed(octets)
+    _kept, start = _placed(octets)
     found = _glib("g_utf8_find_prev_char", c_void_p, c_void_p, c_void_p)(start, start + offset + 1)
     return (found or start) - start
 
@@ -59,7 +59,7 @@ def g_utf8_find_prev_char(octets: bytes, offset: int) -> int:
 def g_utf8_find_next_char(octets: bytes, offset: int) -> int:
     if not offset:
         return 0
-    buffer, start = _placed(octets)
+    _kept, start = _placed(octets)
     end = start + len(octets)
     found = _glib("g_utf8_find_next_char", c_void_p, c_void_p, c_void_p)(start + offset - 1, end)
     return (found or end) - start
@@ -67,7 +67,7 @@ def g_utf8_find_next_char(octets: bytes, offset: int) -> int:
 
 def g_utf8_prev_char(octets: bytes, offset: int) -> tuple[int, int]:
     octets.decode()
-    buffer, start = _placed(octets)
+    _kept, start = _placed(octets)
     found = _glib("g_utf8_prev_char", c_void_p, c_void_p)(start + offset)
     return _glib("g_utf8_get_char", c_uint32, c_void_p)(found), start + offset - found
 
@@ -75,13 +75,13 @@ def g_utf8_prev_char(octets: bytes, offset: int) -> tuple[int, int]:
 def g_utf8_offset_to_pointer(octets: bytes, index: int) -> int | None:
     if index > len(octets.decode()):
         return None
-    buffer, start = _placed(octets)
+    _kept, start = _placed(octets)
     return int(_glib("g_utf8_offset_to_pointer", c_void_p, c_void_p, c_long)(start, index)) - start
 
 
 def g_utf8_pointer_to_offset(octets: bytes, offset: int) -> int:
     octets.decode()
-    buffer, start = _placed(octets)
+    _kept, start = _placed(octets)
     return int(_glib("g_utf8_pointer_to_offset", c_long, c_void_p, c_void_p)(start, start + offset))
 
 
@@ -171,7 +171,7 @@ def u8_mbtoucr(octets: bytes, offset: int) -> tuple[int, int] | None:
 
 
 def u8_prev(octets: bytes, offset: int) -> tuple[int, int] | None:
-    buffer, start = _placed(octets)
+    _kept, start = _placed(octets)
     scalar = c_uint32()
     found = _unistring("u8_prev", c_void_p, POINTER(c_uint32), c_void_p, c_void_p)(byref(scalar), start + offset, start)
     return (scalar.value, start + offset - found) if found else None
@@ -241,9 +241,9 @@ def wcsnrtombs(text: str, room: int) -> tuple[int, bytes] | None:
     return _converted(convert, text.encode(_NATIVE_32), 4, room, room)
 
 
-def _converted(convert: Any, units: bytes, size: int, octets: int, room: int) -> Any:
+def _converted(convert: Any, units: bytes, size: int, octets: int, room: int) -> tuple[int, Any] | None:
     """What a function of ``<wchar.h>`` took and wrote."""
-    buffer, start = _placed(units)
+    _kept, start = _placed(units)
     place, output, state = c_void_p(start), ctypes.create_string_buffer(octets + 8), ctypes.create_string_buffer(64)
     written = convert(output, byref(place), len(units) // size, room, state)
     if written == SIZE_MAX:
@@ -278,7 +278,7 @@ def iconv_from_latin1(octets: bytes, room: int) -> tuple[int, bytes]:
 
 def _by_iconv(to: bytes, of: bytes, units: bytes, octets: int) -> tuple[int, bytes]:
     converter = _function("c", "iconv_open", c_void_p, c_char_p, c_char_p)(to, of)
-    buffer, start = _placed(units)
+    _kept, start = _placed(units)
     output = ctypes.create_string_buffer(octets + 8)
     place, left = c_void_p(start), c_size_t(len(units))
     out, room = c_void_p(ctypes.addressof(output)), c_size_t(octets)

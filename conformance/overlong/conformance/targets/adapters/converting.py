@@ -1,4 +1,4 @@
-"""Calls of a converter in C: its text as units, room of exactly so many units between guards, and what it wrote there."""
+"""Calls of a converter in C: its text as units, room of exactly so many units, and what it wrote there and around."""
 
 from __future__ import annotations
 

@@ -283,7 +283,7 @@ def probe(decode: Callable[[Any], Any], mode: str, traits: dict[str, str]) -> di
             mode = "replacement" if type(replaced) is type(sample) and mark in replaced else "fatal"
         except Exception:  # noqa: BLE001
             mode = "fatal"
-    return {"L" if mode == "replacement" else "D": one_by_one(decode, type(sample))}
+    return {"L" if mode == "replacement" else "D": one_by_one(decode, bytes if "units" in traits else str)}
 
 
 def cut(payload: bytes) -> list[bytes]:
