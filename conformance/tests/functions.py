@@ -139,6 +139,54 @@ def offset_of_scalar(octets, index):
     return truncate_scalars(octets, index) if index <= len(octets.decode()) else -1
 
 
+def _fitting(text, room, size):
+    """The longest beginning of a text that takes so much room."""
+    return max((text[:end] for end in range(len(text) + 1) if size(text[:end]) <= room), key=len)
+
+
+def in_utf16(text):
+    return len(text.encode("utf-16-le")) // 2
+
+
+def in_utf8(text):
+    return len(text.encode())
+
+
+def to_utf16(octets, room):
+    text = _fitting(octets.decode(), room, in_utf16)
+    return in_utf8(text), text
+
+
+def to_utf32(octets, room):
+    text = octets.decode()[:room]
+    return in_utf8(text), list(map(ord, text))
+
+
+def from_utf16(text, room):
+    text = _fitting(text, room, in_utf8)
+    return in_utf16(text), text.encode()
+
+
+def from_utf32(text, room):
+    text = _fitting(text, room, in_utf8)
+    return len(text), text.encode()
+
+
+def from_utf32_with_slack(text, room):
+    """Takes no character after which another of four octets would not fit, unless all of it fits."""
+    if in_utf8(text) > room:
+        text = text[: next(end for end in range(len(text)) if in_utf8(text[:end]) > room - 4)]
+    return len(text), text.encode()
+
+
+def from_latin1(octets, room):
+    return from_utf32(octets.decode("latin-1"), room)
+
+
+def size_of_latin1(octets):
+    return len(octets) + sum(octet >= 0x80 for octet in octets)
+
+
 RIGHT = {
     "count-scalars": (count, count_by_tails, count_by_leads, count_strictly),
     "count-utf16": (units, units_strictly),
@@ -155,6 +203,14 @@ RIGHT = {
     "offset-of-utf16": (offset_of_utf16,),
     "scalar-of-offset": (scalar_of_offset,),
     "offset-of-scalar": (offset_of_scalar,),
+    "to-utf16": (to_utf16,),
+    "to-utf32": (to_utf32,),
+    "from-utf16": (from_utf16,),
+    "from-utf32": (from_utf32,),
+    "from-latin1": (from_latin1,),
+    "size-from-utf16": (in_utf8,),
+    "size-from-utf32": (in_utf8,),
+    "size-from-latin1": (size_of_latin1,),
 }
 """Right ones for each question."""
 BY_MODE = {
@@ -168,6 +224,7 @@ BY_MODE = {
         "is-boundary": (is_boundary,),
         "previous": (previous_by_tails,),
     },
+    "early": {"from-utf32": (from_utf32, from_utf32_with_slack)},
     "announced-length": {"count-scalars": (count_by_leads,), "truncate": (truncate_by_leads,)},
 }
 """Those that are right in a declared mode, too."""
@@ -200,12 +257,13 @@ def count_less_announced(octets):
 
 
 def utf16_of_offset_by_scalars(octets, offset):
-    """Index mapping, of the kind of rust-analyzer#17003, which could not be read: no character takes two units."""
+    """Of the kind of rust-analyzer#17003: every character is taken for one unit, as in
+    https://github.com/rust-lang/rust-analyzer/pull/20876."""
     return len(octets[:offset].decode())
 
 
 def trim_all_tails(octets):
-    """Trimming, of the kind of bun#31532, which could not be read: a whole character at the end is removed."""
+    """A whole character at the end is removed, too."""
     end = len(octets)
     while end and _is_tail(octets[end - 1]):
         end -= 1
@@ -258,6 +316,103 @@ def boundary_e0_is_tail(octets, offset):
     return not (_is_tail(octets[offset]) or octets[offset] == 0xE0)
 
 
+def from_utf16_replaces(text, room):
+    """https://github.com/oven-sh/bun/pull/31532: a character of four octets that finds room for three is U+FFFD."""
+    taken, written = from_utf16(text, room)
+    return (1, b"\xef\xbf\xbd") if not taken and text and room >= 3 else (taken, written)
+
+
+def from_utf16_cuts_output(text, room):
+    """https://github.com/joepjoosten/effect-temporal/issues/63: the output is cut, and all input counted."""
+    return in_utf16(text), text.encode()[:room]
+
+
+def to_utf16_halves(octets, room):
+    """A pair is cut at the end of the room."""
+    text = octets.decode()
+    taken = _fitting(text, room + 1, in_utf16)
+    pairs = memoryview(taken.encode("utf-16-le")).cast("H").tolist()
+    return in_utf8(taken), pairs[:room]
+
+
+def to_utf16_wants_more(octets, room):
+    """Room for all of it is not enough."""
+    return to_utf16(octets, room - 1) if room else (0, "")
+
+
+def from_utf16_underfills(text, room):
+    """https://github.com/nodejs/node/issues/65994: text of more than 32 units wants three octets for each of them."""
+    if len(text) > 32 and room < 3 and text[0] > "\x7f":
+        return 0, b""
+    return from_utf16(text, room)
+
+
+def count_utf16_by_halves(octets):
+    """https://github.com/dotnet/corefx/issues/34392: the second half is counted without what the first one left."""
+    middle = min(len(octets), 1)
+    first = octets[:middle].decode(errors="ignore")
+    return in_utf16(first) + in_utf16(octets[middle:].decode(errors="replace"))
+
+
+def to_utf32_stuck(octets, room):
+    """Nothing at all, unless all of it fits: a caller with a buffer of one size never ends."""
+    return to_utf32(octets, room) if len(octets.decode()) <= room else (0, "")
+
+
+def from_utf32_writes_beyond(text, room):
+    return len(text), text.encode()
+
+
+def size_by_leads(text):
+    """A supplementary character counted as two of three octets, as in CESU-8."""
+    return sum(len(each.encode()) + 2 * (ord(each) > 0xFFFF) for each in text)
+
+
+class StrictChecker:
+    """A validator of streams, right: it holds back an unfinished character."""
+
+    def __init__(self):
+        self._kept = b""
+
+    def decode(self, data, *, final=False):
+        self._kept += data
+        try:
+            self._kept.decode()
+        except UnicodeDecodeError as error:
+            if error.reason != "unexpected end of data" or final:
+                return False
+            self._kept = self._kept[error.start :]
+            return True
+        self._kept = b""
+        return True
+
+    def reset(self):
+        self._kept = b""
+
+
+class FilledChecker(StrictChecker):
+    """https://github.com/boostorg/beast/pull/1249: 81 fills an unfinished character, to check it."""
+
+    def decode(self, data, *, final=False):
+        accepted = super().decode(data, final=final)
+        rest = self._kept
+        if accepted and rest:
+            try:
+                (rest + b"\x81" * (_width(rest[0]) - len(rest))).decode()
+            except UnicodeDecodeError:
+                return False
+        return accepted
+
+
+def scrub(octets):
+    """Makes octets well-formed: one U+FFFD for each maximal subpart."""
+    return octets.decode("utf-8", "replace").encode()
+
+
+def scrub_drops_last(octets):
+    return octets.decode("utf-8", "replace").encode()[: -1 if b"\xf0" <= octets[-1:] < b"\xf8" else None]
+
+
 WRONG = {
     truncate_removes_leads: ("truncate", "", "OV913", "truncate cuts E0 A0 80 at 2 of 3 octets"),
     truncate_after_lead: ("truncate", "", "OV913", "truncate cuts E0 A0 80 at 1 of 3 octets"),
@@ -277,6 +432,30 @@ WRONG = {
     count_by_words: ("count-scalars", "", "OV911", "count-scalars takes"),
     floor_of_three: ("floor", "", "OV913", "floor cuts F0 90 80 80 at 3 of 4 octets"),
     following_trusts_lead: ("next", "", "OV917", "next answers"),
+    from_utf16_replaces: (
+        *("from-utf16", "", "OV913"),
+        "from-utf16 cuts F0 90 80 80 at 1 of 2 UTF-16 code units (room 3), and writes EF BF BD",
+    ),
+    from_utf16_cuts_output: (
+        *("from-utf16", "", "OV919"),
+        "from-utf16 takes 1 of 1 UTF-16 code unit of C2 80 (room 1) and writes C2; right is C2 80",
+    ),
+    to_utf16_halves: (
+        *("to-utf16", "", "OV919"),
+        "to-utf16 takes 4 of 4 octets of F0 90 80 80 (room 1) and writes D800; right is D800 DC00",
+    ),
+    to_utf16_wants_more: ("to-utf16", "", "OV914", "to-utf16 takes 0 of 1 octet of 00 (room 1), and more fits"),
+    from_utf16_underfills: (
+        *("from-utf16", "", "OV914"),
+        "from-utf16 takes 0 of 33 UTF-16 code units of C3 A9",
+    ),
+    count_utf16_by_halves: ("count-utf16", "", "OV911", "count-utf16 takes C2 80 for 1"),
+    to_utf32_stuck: ("to-utf32", "", "OV914", "to-utf32 takes 0 of 5 octets of"),
+    from_utf32_writes_beyond: (
+        *("from-utf32", "", "OV917"),
+        "from-utf32 takes 1 of 1 scalar value of 00 (room 0) and writes 1 octet",
+    ),
+    size_by_leads: ("size-from-utf16", "", "OV911", "size-from-utf16 takes F0 90 80 80 for 6 octets; right is 4"),
     boundary_e0_is_tail: ("is-boundary", "", "OV912", "is-boundary does not take offset 0 of E0 A0 80 for the start"),
 }
 """For each the question, the declared mode, the code, and how the sentence begins."""

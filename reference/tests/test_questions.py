@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from overlong.reference.questions import BY_NUMBER, QUESTIONS, cut_by, is_fixed, is_possible, right
+from overlong.reference.questions import BY_NUMBER, EARLY, QUESTIONS, cut_by, is_fixed, is_possible, right
 from overlong.reference.reading import MODES, read
 
 CHARACTERS = ("a", "\x80", "é", "߿", "ࠀ", "€", "\ud7ff", "\ue000", "\uffff", "\U00010000", "😀", "\U0010ffff")
@@ -19,8 +19,27 @@ def units(text):
     return len(text.encode("utf-16-le")) // 2
 
 
+CODECS = {"utf16": (2, "utf-16-be"), "utf32": (4, "utf-32-be"), "latin1": (1, "latin-1"), "utf8": (1, "utf-8")}
+
+
+def converted_by_python(name, text, room):
+    """What the longest prefix takes, and its units."""
+    direction, _, other = name.partition("-")
+    forms = ("utf8", other) if direction == "to" else (other, "utf8")
+
+    def in_units(part, form):
+        size, codec = CODECS[form]
+        encoded = part.encode(codec)
+        return [int.from_bytes(encoded[place : place + size], "big") for place in range(0, len(encoded), size)]
+
+    longest = max((each for each in prefixes(text) if len(in_units(each, forms[1])) <= room), key=len)
+    return len(in_units(longest, forms[0])), *in_units(longest, forms[1])
+
+
 def by_python(name, text, octets, argument):
     """The answer from Python's str, which knows nothing of pieces; None where the standard leaves it open."""
+    if name.startswith(("to-", "from-")):
+        return converted_by_python(name, text, argument)
     ends = [len(each.encode()) for each in prefixes(text)]
     longest = {
         "truncate": lambda each: len(each.encode()) <= argument,
@@ -56,6 +75,8 @@ def by_python(name, text, octets, argument):
             return (len(before),)
         case "offset-of-scalar":
             return (ends[argument],) if argument < len(ends) else None
+        case "size-from-utf16" | "size-from-utf32" | "size-from-latin1":
+            return (len(octets),)
     found = [len(each.encode()) for each in prefixes(text) if units(each) == argument]
     return (found[0],) if found else None
 
@@ -75,6 +96,27 @@ def test_of_well_formed_text_python_and_every_mode_say_the_same(name):
                 assert {right(question, octets, argument, mode) for mode in MODES} == {found}
                 assert is_possible(question, octets, argument, found.numbers)
                 assert cut_by(question, octets, found.numbers) is None
+
+
+def test_a_converter_that_stops_early_cuts_no_character_and_ends():
+    question, octets = QUESTIONS["from-utf16"], "aé😀".encode()
+    assert not right(question, octets, 6).accepts((1, 0x61))
+    found = right(question, octets, 6, EARLY)
+    assert found.numbers == (2, 0x61, 0xC3, 0xA9)
+    assert found.accepts((1, 0x61))
+    assert not any(found.accepts(each) for each in ((0,), (2, 0x61), (1, 0x61, 0xC3), (1, 0x62)))
+    assert right(question, octets, 3, EARLY).accepts((0,))
+    assert not right(question, octets, 7, EARLY).accepts((2, 0x61, 0xC3, 0xA9))  # all of it fits
+    assert cut_by(question, octets, (3, 0x61)) == (3, 4, 0x1F600, 2, False, True)
+    assert not is_possible(question, octets, 1, (2, 0x61, 0xC3))
+    assert not is_possible(question, octets, 9, (5,))
+
+
+def test_a_converter_gets_only_text_that_its_form_holds():
+    assert [len(QUESTIONS["from-latin1"].asked(text.encode())) for text in ("ÿ", "Ā")] == [4, 0]
+    assert [len(QUESTIONS[name].asked(b"\xff")) for name in ("to-utf16", "size-from-utf16", "size-from-latin1")] == [
+        0
+    ] * 3
 
 
 def test_numbers_of_questions_are_distinct_and_lie_in_an_octet():

@@ -14,7 +14,7 @@ from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import Greeting
 from overlong.conformance.results.reading import read
 from overlong.conformance.results.run import HOLDS
-from overlong.conformance.targets.adapters.asked import numbers_of
+from overlong.conformance.targets.adapters.asked import given, numbers_of
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.questions import Asked
@@ -35,10 +35,11 @@ def name_of(function, question, mode):
 def answer_of(function, asked):
     """What the adapter makes of a call, but for faults."""
     try:
-        said = function(asked.text, asked.argument) if asked.question.argument else function(asked.text)
+        text = given(asked.question.name, asked.text)
+        said = function(text, asked.argument) if asked.question.argument else function(text)
     except UnicodeDecodeError:
         return Refused()
-    numbers = numbers_of(said, asked.text)
+    numbers = numbers_of(said, asked.text, asked.question.name)
     assert not isinstance(numbers, str), numbers
     if numbers is None:
         return Refused()
@@ -120,6 +121,20 @@ def test_a_right_function_gets_a_claim_of_its_own(tmp_path):
     run = certificate.run
     assert (run.conformant, run.claims["functions"], run.greeting.traits["functions"]) == (True, HOLDS, "count-scalars")
     assert [(part.suite.name, part.whole) for part in run.suites] == [("functions", True)]
+
+
+@pytest.mark.parametrize(("validator", "failing"), [("StrictChecker", ()), ("FilledChecker", ("streaming",))])
+def test_a_validator_of_streams_is_asked_chunk_by_chunk(validator, failing):
+    run = certify(f"py:{FILE}:{validator}", suites=["core", "chunking"]).run
+    assert run.failing == failing
+    assert run.greeting.operations == "PBVSN"
+    assert not failing or {bucket.example.vector.octets[0] for bucket in run.ordered_buckets} <= {0xE0, 0xF0}
+
+
+@pytest.mark.parametrize(("function", "failing"), [("scrub", ()), ("scrub_drops_last", ("error mode",))])
+def test_what_makes_octets_well_formed_is_a_decoder_that_replaces(function, failing):
+    run = certify(f"py:{FILE}:{function}", suites=["core"]).run
+    assert (run.failing, run.greeting.operations, run.greeting.units.name) == (failing, "PBL", "utf-8")
 
 
 def test_a_trait_sets_aside_what_the_text_holds_not_the_argument():

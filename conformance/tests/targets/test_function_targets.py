@@ -44,6 +44,11 @@ OUTSIDE = "its answer depends on what stands around its input"
         ("previous_right", "previous(ptr,len,offset,scalar)", ""),
         ("truncate_at_limit", "truncate(ptr,len,limit)", "truncate cuts C2 80 at 1 of 2 octets"),
         ("truncate_reads_on", "truncate(ptr,len,limit)", f"truncate fails on 00, limit 1: {OUTSIDE}"),
+        ("from_utf16_right", "from-utf16(ptr,len,out,room,taken)", ""),
+        (
+            *("from_utf16_writes_nul", "from-utf16(ptr,len,out,room,taken)"),
+            "from-utf16 fails on (empty), room 0: it writes 1 octet after its room of 0 octets",
+        ),
         ("truncate_dies", "truncate(ptr,len,limit)", "truncate crashed on"),
         ("next_in_16_bits", "next(ptr,len,offset,scalar)", "next answers U+0000, 4 octets to F0 90 80 80"),
         ("previous_reads_before", "previous(ptr,len,offset,scalar)", f"previous fails on 80, offset 1: {OUTSIDE}"),
@@ -55,6 +60,14 @@ def test_functions_of_c(library, symbol, abi, sentence):
     assert [title[: len(sentence)] for title in titles[:1]] == [sentence] * bool(sentence), titles
     assert run.failing == (("functions",) if sentence else ())
     assert "memory" not in {bucket.example.claim for bucket in run.buckets.values()}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("feed", "failing"), [("checker_feed", ()), ("checker_feed_filled", ("streaming",))])
+def test_validators_of_streams_in_c(library, feed, failing):
+    symbols = f"checker_new,{feed},checker_finish,checker_free"
+    run = certify(f"so:{library}:{symbols}?abi=stream-bool(state,ptr,len)", suites=["core", "chunking"]).run
+    assert (run.failing, run.greeting.operations) == (failing, "PBVSG")
 
 
 @pytest.mark.long

@@ -3,6 +3,10 @@
 Each :class:`Question` is answered from the pieces of a text (``reading.py``). For well-formed text the standard fixes
 the answer. For ill-formed text a mode does, if the function declares one; otherwise any answer is right that is
 possible: within the input and the limit, and at no place inside a well-formed character.
+
+Of a conversion with little room, the answer is how much of the text was taken, and the units that were written. It is
+right if these are what that part of the text stands for, no character is cut, and no other character would fit, unless
+the converter declares that it stops early.
 """
 
 from __future__ import annotations
@@ -12,12 +16,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
+from overlong.reference.form import FORMS
 from overlong.reference.reading import LEADS, SUBPARTS, Piece, Reading, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 Numbers = tuple[int, ...]
+EARLY = "early"
+"""Declared by a converter that may stop though the next character fits. Else it stops right before what does not fit,
+as WHATWG's encodeInto, POSIX's iconv and ISO C's functions do."""
+ENOUGH = 4
+"""Room in which every character fits: a converter that takes nothing in so much would never end."""
 
 
 class Right(NamedTuple):
@@ -33,11 +43,15 @@ class Right(NamedTuple):
     """False: each possible answer is right."""
     of_character: bool = True
     """False: the piece is ill-formed, and only its width is judged."""
+    stops: tuple[tuple[int, int], ...] = ()
+    """Of a conversion that stops early: what may be taken instead, and how many units that is."""
 
     def accepts(self, numbers: Numbers) -> bool:
         """True if an answer that is possible is right."""
         if not self.judged or numbers == self.numbers or numbers in self.also:
             return True
+        if (numbers[0], len(numbers) - 1) in self.stops:
+            return numbers[1:] == self.numbers[1 : len(numbers)]
         return not self.of_character and numbers[-1:] == self.numbers[-1:]
 
 
@@ -59,10 +73,16 @@ class Question:
     """Where its last number can lie at all."""
     is_offset: bool = False
     """The answer is an offset at which a caller may cut the text."""
+    given: str = "utf-8"
+    """The form in which the function gets the text."""
+    written: str = ""
+    """Of a conversion, the form of its output: an answer is how many units it took, and those that it wrote."""
 
     @property
     def answers(self) -> int:
-        """How many numbers an answer has."""
+        """How many numbers an answer has; of a conversion, the least."""
+        if self.written:
+            return 1
         return len(self.right(read(b"a"), self.asked(b"a")[-1]).numbers)
 
 
@@ -144,6 +164,41 @@ def _offset_of(reading: Reading, index: int, numbers: Sequence[int]) -> Right:
     return Right((_cut_at(reading, index, numbers),), frozenset({(reading.ends[after],)}), refusal=index not in numbers)
 
 
+def _converter(number: int, given: str, written: str) -> Question:
+    """The question of a converter; of a text that its forms do not hold it is not asked."""
+    before, after = FORMS[given], FORMS[written]
+    if given == "utf-8":
+        name, text = f"to-{written.replace('-', '')}", "the text"
+    else:
+        name, text = f"from-{given.replace('-', '')}", f"text in {before.title}"
+
+    def asked(octets: bytes) -> range:
+        reading = read(octets)
+        return range(after.ends(reading)[-1] + 2) if before.holds(reading) else range(0)
+
+    def converted(reading: Reading, room: int) -> Right:
+        taken, ends = before.ends(reading), after.ends(reading)
+        last = bisect_right(ends, room) - 1
+        earlier = range(min(room >= ENOUGH, last), last) if last + 1 < len(ends) else ()
+        numbers = (taken[last], *after.units(reading)[: ends[last]])
+        return Right(numbers, stops=tuple((taken[each], ends[each]) for each in earlier))
+
+    return Question(
+        number, name, "room", f"how much of {text} fits into room for so many {after.word}s, and what is written there",
+        asked, converted, lambda octets, _: range(before.ends(read(octets))[-1] + 1), given=given, written=written,
+    )  # fmt: skip
+
+
+def _size(number: int, given: str) -> Question:
+    """The question of a function that says how much room an encoder needs."""
+    form = FORMS[given]
+    return Question(
+        number, f"size-from-{given.replace('-', '')}", "", f"how many octets text in {form.title} takes",
+        lambda octets: range(int(form.holds(read(octets)))), lambda text, _: Right((len(text.octets),)),
+        lambda octets, _: range(ENOUGH * form.ends(read(octets))[-1] + 1), given=given,
+    )  # fmt: skip
+
+
 def _trimmed(reading: Reading) -> int:
     return next((piece.offset for piece in reading.pieces if piece.missing), len(reading.octets))
 
@@ -186,6 +241,14 @@ QUESTIONS = {
                  lambda text, offset: _number_at(text, offset, text.counts), _up_to),
         Question(15, "offset-of-scalar", "index", "the offset of a scalar value", _limits,
                  lambda text, index: _offset_of(text, index, text.counts), _within, is_offset=True),
+        _converter(16, "utf-8", "utf-16"),
+        _converter(17, "utf-8", "utf-32"),
+        _converter(18, "utf-16", "utf-8"),
+        _converter(19, "utf-32", "utf-8"),
+        _converter(20, "latin-1", "utf-8"),
+        _size(21, "utf-16"),
+        _size(22, "utf-32"),
+        _size(23, "latin-1"),
     )
 }  # fmt: skip
 """The questions by name."""
@@ -199,10 +262,19 @@ def right(question: Question, octets: bytes, argument: int = 0, mode: str = "") 
         question: one of :data:`QUESTIONS`.
         octets: the text.
         argument: one of ``question.asked(octets)``.
-        mode: the name of the declared mode; empty if there is none.
+        mode: the names of the declared modes, with spaces between: of one for ill-formed text, and :data:`EARLY`.
     """
+    mode, early = _modes(mode)
     found = question.right(read(octets, mode or SUBPARTS), argument)
+    if question.written:
+        return found if early else found._replace(stops=())
     return found if mode or is_fixed(question, octets) else found._replace(refusal=True, judged=False)
+
+
+def _modes(names: str) -> tuple[str, bool]:
+    """The declared mode for ill-formed text, and whether a converter stops early."""
+    words = names.split()
+    return " ".join(word for word in words if word != EARLY), EARLY in words
 
 
 def is_fixed(question: Question, octets: bytes) -> bool:
@@ -215,6 +287,8 @@ def is_fixed(question: Question, octets: bytes) -> bool:
 
 def is_possible(question: Question, octets: bytes, argument: int, numbers: Numbers) -> bool:
     """True if the answer is within the input and the limit."""
+    if question.written:
+        return bool(numbers) and numbers[0] in question.bounds(octets, argument) and len(numbers) - 1 <= argument
     return len(numbers) == question.answers and numbers[-1] in question.bounds(octets, argument)
 
 
@@ -224,6 +298,9 @@ def cut_by(question: Question, octets: bytes, numbers: Numbers, mode: str = "") 
     A function that believes leads takes the octets after an ill-formed one for a part of its character: unless it
     declares another mode, a boundary of that reading cuts nothing.
     """
-    if not question.is_offset or (mode in ("", LEADS) and numbers[-1] in read(octets, LEADS).boundaries):
+    if question.written:
+        ends = FORMS[question.given].ends(read(octets))
+        return None if numbers[0] in ends else read(octets).pieces[bisect_right(ends, numbers[0]) - 1]
+    if not question.is_offset or (_modes(mode)[0] in ("", LEADS) and numbers[-1] in read(octets, LEADS).boundaries):
         return None
     return read(octets).cut(numbers[-1])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from overlong.conformance.certification.tiers import TIERS
+from overlong.conformance.cli.folders import slug
 from overlong.conformance.cli.formats import (
     WantedFormats,
     coloured,
@@ -52,6 +53,7 @@ Examples:
   overlong certify cpython
   overlong certify py:mypackage.text:decode
   overlong certify py:./decoder.py:Decoder
+  overlong certify libglib                      all functions of a library
   overlong certify 'cmd:iconv -f UTF-8 -t UTF-8'
   overlong certify --subject decoder.js -- node adapter.js
   overlong certify answers:answers.bin
@@ -153,7 +155,8 @@ def command(
 
     \b
     TARGET is one of:
-      NAME                 a decoder of 'overlong target list' or overlong.toml
+      NAME                 a decoder of 'overlong target list' or overlong.toml;
+                           or a library, all of whose functions are tested
       py:MODULE:CALLABLE   Python: bytes -> str or bool, or a class with
       py:FILE.py:CALLABLE  decode(data, final=...)
       so:LIBRARY:FUNCTION?abi=ABI
@@ -209,6 +212,8 @@ def command(
         raise click.UsageError("recorded answers belong to fixed suites; leave out --vectors")
     if given and profile != "rfc3629":
         raise click.UsageError("vector files hold only the answers of RFC 3629; leave out --vectors or --profile")
+    same: dict[str, Any] = {"profile": profile, "quick": quick, "expected": expected}
+    _if_library(named, folder, wanted, limits=limits_of(), quiet=quiet, **same)
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
         agreed_to([named])
         with _shown_if_not_saved(bar, quiet=quiet, verbose=verbose):
@@ -239,6 +244,16 @@ def command(
             _print(certificate, folder, quiet=quiet, verbose=verbose)
         tell_written(wanted, folder, quiet=quiet)
     sys.exit(exit_code_of(certificate.state, len(certificate.stale)))
+
+
+def _if_library(named: str | Sequence[str], folder: Path, wanted: WantedFormats, **options: Any) -> None:
+    """Certify a library, and exit; return if it is none."""
+    from overlong.conformance.cli.library import certify_library
+    from overlong.conformance.targets.libraries import functions_of
+
+    with errors_on_one_line():
+        if isinstance(named, str) and (functions := functions_of(named)):
+            sys.exit(certify_library(named, functions, folder, wanted, **options))
 
 
 def _plans(plans: tuple[str, ...], tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[str, ...]:
@@ -272,18 +287,6 @@ def _expectations_refused() -> Generator[None]:
         yield
     except ExpectationError as error:
         leave(str(error), USAGE)
-
-
-def slug(target: str | Sequence[str]) -> str:
-    """A target's name as one safe file name, which never leaves the folder. Different targets may share a name."""
-    import hashlib
-    import re
-
-    text = target if isinstance(target, str) else " ".join(target)
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60]
-    if plain == text:
-        return plain
-    return f"{plain or 'target'}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from overlong.conformance.cli.folders import folder_of
 from overlong.conformance.cli.formats import (
     WantedFormats,
     exit_code,
@@ -111,7 +112,6 @@ def command(
       4  incomplete: interrupted, or a target was restarted too often
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.matrix.job import MatrixJob
-    from overlong.conformance.cli.certify import slug
     from overlong.conformance.results.model import State
     from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.targets.builtins import BUILTINS
@@ -131,7 +131,7 @@ def command(
             with measured(chosen, job, output, (here, options), jobs, resume=resume, quiet=quiet) as rows:
                 no_more_interruptions()
                 report = report_of(output)
-                _show(report, [slug(row.target) for row in rows], output, wanted)
+                show_rows(report, rows, output, wanted)
         except NotSaved as error:
             no_more_interruptions()
             _show_unsaved(error.results, output, wanted)
@@ -174,13 +174,12 @@ def measured(
     from overlong.conformance.certification.matrix.row import not_begun
     from overlong.conformance.certification.matrix.running import Matrix
     from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
-    from overlong.conformance.cli.certify import slug
     from overlong.conformance.support.whole_file import NotSaved, alone_in, make_folder
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference import dialect
 
     here, options = said
-    folders = {name: slug(name) for name in chosen}
+    folders = {name: folder_of(name) for name in chosen}
     if len(set(folders.values())) < len(chosen):
         raise click.UsageError("a target is named twice")
     agreed_to(chosen)
@@ -211,8 +210,8 @@ def measured(
         yield list(rows.values())
 
 
-def _show(report: Report, folders: Sequence[str], output: Path, wanted: WantedFormats) -> None:
-    """Read the results back from the folder and write them in all formats."""
+def show_rows(report: Report, rows: Sequence[MatrixRow], output: Path, wanted: WantedFormats) -> None:
+    """Show the report of these rows, and write it in all wanted formats."""
     from overlong.conformance.certification.matrix.statement import STATEMENT
     from overlong.conformance.report.site import write_site
     from overlong.conformance.support.printable import printable
@@ -221,7 +220,7 @@ def _show(report: Report, folders: Sequence[str], output: Path, wanted: WantedFo
         click.echo((output / STATEMENT).read_text("ascii"), nl=False)
     else:
         _print(report, wanted.stdout)
-    for path in write_site(report, folders, wanted.files, output):
+    for path in write_site(report, [folder_of(row.target) for row in rows], wanted.files, output):
         click.echo(f"report: {printable(str(path), 1000)}")
 
 

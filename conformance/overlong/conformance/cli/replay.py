@@ -96,8 +96,8 @@ def command(words: tuple[str, ...], profile: str, why: bool) -> None:  # noqa: F
         if answer.expected is None:
             click.echo(f"  expected  no expectation: error mode unknown ({printable(answer.error_mode)})")
         else:
-            click.echo(f"  expected  {expected_in_words(answer.expected, answer.operation)}")
-        observed = observed_in_words(answer.observed, answer.operation)
+            click.echo(f"  expected  {expected_in_words(answer.expected, answer.operation, vector.octets)}")
+        observed = observed_in_words(answer.observed, answer.operation, vector.octets)
         click.echo(f"  observed  {passed_through(observed, vector.octets)}")
         if answer.finding is not None:
             finding = answer.finding

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.cli.certify import slug
+from overlong.conformance.cli.folders import slug
 from overlong.conformance.cli.formats import (
     WantedFormats,
     coloured,

@@ -83,11 +83,11 @@ class Finding:
 
     @property
     def expected_words(self) -> str:
-        return _joined(expected_in_words(self.expected, self.operation), self.detail[0])
+        return _joined(expected_in_words(self.expected, self.operation, self.vector.octets), self.detail[0])
 
     @property
     def observed_words(self) -> str:
-        return _joined(observed_in_words(self.observed, self.operation), self.detail[1])
+        return _joined(observed_in_words(self.observed, self.operation, self.vector.octets), self.detail[1])
 
     @property
     def bucket(self) -> tuple[str, str]:
@@ -185,15 +185,15 @@ def _joined(words: str, detail: str) -> str:
     return f"{words}; {detail}" if detail else words
 
 
-def expected_in_words(expected: Outcome, operation: str = DECODE) -> str:
-    """``reject at 0, 1 octet`` or the code points; for an encoder the octets."""
+def expected_in_words(expected: Outcome, operation: str = DECODE, payload: bytes = b"") -> str:
+    """``reject at 0, 1 octet`` or the code points; for an encoder the octets; ``payload``: of a question."""
     if operation in ENCODING:
         if not isinstance(expected, Decoded):
             return f"refuse at index {expected.offset}"
         written = bytes(expected.scalars)
         return f"announce {_size(written)}" if operation == ANNOUNCE else f"encode as {spaced_hex(written)}"
     if operation == ASK and isinstance(expected, Decoded):
-        return f"answer {answer_in_words(expected.scalars)}"
+        return f"answer {answer_in_words(payload, expected.scalars)}"
     if operation == GUARDED:
         return EXPECTED
     if operation == SEPARATE:
@@ -206,8 +206,8 @@ def expected_in_words(expected: Outcome, operation: str = DECODE) -> str:
     return f"reject at {expected.offset}, {octets}" + (", incomplete" if expected.incomplete else "")
 
 
-def observed_in_words(observed: Observation, operation: str = DECODE) -> str:
-    """The target's answer, safe to show."""
+def observed_in_words(observed: Observation, operation: str = DECODE, payload: bytes = b"") -> str:
+    """The target's answer, safe to show; ``payload``: of a question."""
     match observed:
         case Accepted(values) if operation in ENCODING:
             octets = bytes(values or ())
@@ -215,7 +215,7 @@ def observed_in_words(observed: Observation, operation: str = DECODE) -> str:
         case Refused(index) if operation in ENCODING:
             return "refused" if index is None else f"refused at index {index}"
         case Accepted(values) if operation == ASK:
-            return f"answered {answer_in_words(values or ())}"
+            return f"answered {answer_in_words(payload, values or ())}"
         case Refused() if operation == GUARDED:
             return memory_words(observed)
         case Accepted() if operation == GUARDED:

@@ -82,7 +82,7 @@ def _differ(first: Observation, other: Observation) -> bool:
 
 
 def _with_all(finding: Finding, answers: list[Observation]) -> Finding:
-    words = "; ".join(observed_in_words(answer, finding.operation) for answer in answers)
+    words = "; ".join(observed_in_words(answer, finding.operation, finding.vector.octets) for answer in answers)
     return replace(
         finding,
         code=Code.UNSTABLE,

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.conversion_fault import (
+    character_of,
+    conversion_answer,
+    conversion_in_words,
+    wrong_conversion,
+)
 from overlong.conformance.protocol.kind import FUNCTIONS, KINDS, Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused
 from overlong.conformance.support.printable import code_points, counted, printable, spaced_hex
 from overlong.conformance.vectors.questions import Asked
-from overlong.reference.questions import Numbers, cut_by, is_fixed, is_possible
-from overlong.reference.reading import Piece, read
+from overlong.reference.questions import QUESTIONS, Numbers, cut_by, is_fixed, is_possible
+from overlong.reference.reading import read
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Observation
@@ -21,7 +27,11 @@ if TYPE_CHECKING:
 
 _SHOWN = 16
 """The most octets of a text in a sentence."""
-_COUNTED = {"count-scalars": "scalar value", "count-utf16": "UTF-16 code unit"}
+_COUNTED = {
+    "count-scalars": "scalar value",
+    "count-utf16": "UTF-16 code unit",
+    **{name: "octet" for name in QUESTIONS if name.startswith("size-")},
+}
 _CODES = {
     **dict.fromkeys(_COUNTED, Code.WRONG_COUNT),
     **dict.fromkeys(("is-boundary", "floor", "ceil"), Code.WRONG_BOUNDARY),
@@ -41,9 +51,12 @@ TOLD = {
 def shape_fault(vector: Vector, observed: Accepted | Refused) -> Misbehaved | None:
     """The breach of an answer that is not made of as many numbers as the question has."""
     question = Asked.of(vector.octets).question
-    if isinstance(observed, Refused) or len(observed.values or ()) == question.answers:
+    if isinstance(observed, Refused):
         return None
-    said = counted(len(observed.values or ()), "number")
+    count = len(observed.values or ())
+    if count == question.answers or (question.written and count):
+        return None
+    said = counted(count, "number")
     return Misbehaved(f"answered {said} to {question.name}, which has {question.answers}")
 
 
@@ -61,19 +74,17 @@ def function_fault(vector: Vector, observed: Accepted | Refused) -> tuple[str, s
     if not possible and (_CODES.get(question.name) != Code.WRONG_BOUNDARY or numbers[-1] > len(text)):
         return Code.OUT_OF_RANGE, f"{question.name}, {kind}"
     if cut is not None:
-        return Code.CHARACTER_CUT, f"{question.name}, {_of(cut)}"
+        return Code.CHARACTER_CUT, f"{question.name}, {character_of(cut)}"
     if possible and right.accepts(numbers):
         return None
+    if question.written:
+        return wrong_conversion(asked, numbers, right.numbers)
     where = _where(asked, numbers, right.numbers)
     return _CODES.get(question.name, Code.WRONG_LENGTH), f"{question.name}, {where}"
 
 
 def _most(asked: Asked) -> int:
     return asked.question.bounds(asked.text, asked.argument)[-1]
-
-
-def _of(piece: Piece) -> str:
-    return f"a character of {counted(piece.length, 'octet')}"
 
 
 def _where(asked: Asked, numbers: Numbers, right: Numbers) -> str:
@@ -85,11 +96,13 @@ def _where(asked: Asked, numbers: Numbers, right: Numbers) -> str:
         return "too great" if numbers > right else "too small"
     place = argument - (question.name == "previous") if question.argument == "offset" else min(*numbers, *right)
     found = next((piece for piece in read(text).pieces if piece.offset <= place < piece.end), None)
-    return "at the end" if found is None else _of(found)
+    return "at the end" if found is None else character_of(found)
 
 
-def answer_in_words(numbers: Numbers) -> str:
-    """``3``, or ``U+20AC, 3 octets`` of a step."""
+def answer_in_words(payload: bytes, numbers: Numbers) -> str:
+    """``3``, or ``U+20AC, 3 octets`` of a step, or what a conversion takes and writes; ``payload``: of the question."""
+    if payload and (asked := Asked.of(payload)).question.written:
+        return conversion_answer(asked, numbers)
     if len(numbers) == 2:
         return f"{code_points(numbers[:1])}, {counted(numbers[1], 'octet')}"
     return ", ".join(map(str, numbers)) or "nothing"
@@ -107,7 +120,10 @@ def fault_in_words(vector: Vector, code: str, observed: Observation) -> str:
         return f"{name} {KINDS[code].title} on {given}"
     if not numbers:
         return f"{name} refuses {given}"
-    said, right = answer_in_words(numbers), answer_in_words(asked.right(vector.profile.divides).numbers)
+    if asked.question.written:
+        return conversion_in_words(asked, code, numbers, cut_by(asked.question, asked.text, numbers))
+    right = answer_in_words(vector.octets, asked.right(vector.profile.divides).numbers)
+    said = answer_in_words(vector.octets, numbers)
     cut = read(asked.text).cut(numbers[-1]) if asked.question.is_offset else None
     match code:
         case Code.CHARACTER_CUT if cut is not None:

@@ -87,6 +87,7 @@ class Code(StrEnum):
     WRONG_INDEX = "OV916"
     OUT_OF_RANGE = "OV917"
     QUESTION_REFUSED = "OV918"
+    WRONG_CONVERSION = "OV919"
 
 
 BREAKDOWNS = {Code.CRASHED, Code.TIMED_OUT, Code.MISBEHAVED, Code.UNSTABLE}
@@ -282,5 +283,10 @@ KINDS = {
         Kind(Code.QUESTION_REFUSED, FUNCTIONS, "question refused", "",
              "The text is well-formed and the question has an answer, and the function refused it or reported an "
              "error."),
+        Kind(Code.WRONG_CONVERSION, FUNCTIONS, "output of other text than was taken", "Unicode ch. 3, D92",
+             "A converter got room for a part of the output. What it wrote is not what the text that it took stands "
+             "for: half a character, U+FFFD for a character that did not fit, or a character too many or too few. A "
+             "caller that goes on from there loses text, or writes it twice. Usual causes: the output cut at the room "
+             "and all input counted, a fallback for lone surrogates that is taken for want of room."),
     )
 }  # fmt: skip

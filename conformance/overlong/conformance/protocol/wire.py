@@ -19,7 +19,7 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import JsonError, loads
 from overlong.reference.layout import load_layout
 from overlong.reference.order import CODE_POINTS
-from overlong.reference.questions import QUESTIONS
+from overlong.reference.questions import EARLY, QUESTIONS
 from overlong.reference.reading import MODES
 
 if TYPE_CHECKING:
@@ -229,6 +229,7 @@ WORDS = {
     "offsets": ("octets", "units", "scalars"),
     "shared_memory": ("mapped",),
     "ill_formed": tuple(MODES),
+    "stops": (EARLY,),
 }
 """Optional members of a greeting, each with its allowed words."""
 
@@ -271,6 +272,8 @@ class Greeting:
     """The questions that it answers, by name."""
     ill_formed: str = ""
     """The mode in which its functions divide ill-formed text; empty: not declared."""
+    stops: str = ""
+    """``early``: its converters may stop though the next character fits."""
     traits: dict[str, str] = field(default_factory=dict[str, str])
 
     def units_of(self, operation: str) -> Units:
@@ -341,10 +344,11 @@ class Greeting:
             constants=tuple(sorted(set(constants))),
             functions=functions,
             ill_formed=text("ill_formed"),
+            stops=text("stops"),
             traits={
                 **{key: text(key) for key in sorted(greeting) if key not in known and isinstance(greeting[key], str)},
                 **({"functions": ", ".join(functions)} if functions else {}),
-                **({"ill_formed": text("ill_formed")} if text("ill_formed") else {}),
+                **{member: text(member) for member in ("ill_formed", "stops") if text(member)},
             },
         )
 

@@ -9,6 +9,12 @@
     restarts = 10
     environment = { LC_ALL = "C.UTF-8" }
     subjects = ["build/decoder.o"]
+
+    [targets.all-of-mine]               # a library: its functions are the targets all-of-mine/NAME
+    library = "build/libfoo.so"
+    [[targets.all-of-mine.function]]
+    symbol = "foo_cut"                  # or call = "py:foo.py:cut?as=truncate", any target
+    abi = "truncate(ptr,len,limit)"
 """
 
 from __future__ import annotations
@@ -31,6 +37,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.function_tables import functions_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +62,7 @@ class Configured:
     """A target that a project defines."""
 
     target: str | list[str]
-    """The target, as on the command line: a name, or a command that speaks the protocol."""
+    """The target, as on the command line: a name, or a command that speaks the protocol; empty for a library."""
     setup: tuple[tuple[str, ...], ...] = ()
     """Commands to run before it starts."""
     timeout: float | None = None
@@ -63,10 +70,18 @@ class Configured:
     environment: dict[str, str] = field(default_factory=dict[str, str])
     subjects: tuple[str, ...] = ()
     """More files that identify it."""
+    functions: tuple[tuple[str, str], ...] = ()
+    """Of a library, the name of each function, and its target; they are targets of their own."""
+    of: str = ""
+    """The library of which it is a function."""
     file: str = ""
     """The file that defines it, in the current folder."""
     digest: str = ""
     """SHA-256 of that file."""
+
+    def of_functions(self, name: str) -> tuple[str, ...]:
+        """The targets of a library's functions; ``name``: its own."""
+        return tuple(f"{name}/{function}" for function, _ in self.functions)
 
 
 def configured() -> dict[str, Configured]:
@@ -79,6 +94,11 @@ def configured() -> dict[str, Configured]:
         table, digest = _table(Path(name), path)
         if table is not None:
             read = {target: _read(f"{name}: {'.'.join(path)}.{printable(target)}", table[target]) for target in table}
+            read |= {
+                full: replace(each, target=target, functions=(), of=library)
+                for library, each in read.items()
+                for full, (_, target) in zip(each.of_functions(library), each.functions, strict=True)
+            }
             return {target: replace(each, file=name, digest=digest) for target, each in read.items()}
     return {}
 
@@ -89,6 +109,7 @@ def set_up(name: str, wanted: Configured) -> None:
     Raises:
         TargetError: one fails; the message has its last line of output.
     """
+    name = wanted.of or name
     key = hashlib.sha256(f"{Path.cwd()}\0{wanted.digest}\0{name}".encode("utf-8", "surrogateescape")).hexdigest()
     with _setting_up:
         if key not in os.environ.get(_DONE, "").split(","):
@@ -205,13 +226,14 @@ def _read(where: str, entry: object) -> Configured:
     if not isinstance(entry, dict):
         raise UnknownTarget(f"{where} is no table; write command = [...] or target = '...' in it")
     given = cast("dict[str, Any]", entry)
-    known = {"command", "target", "setup", "timeout", "restarts", "environment", "subjects"}
+    known = {"command", "target", "function", "library", "setup", "timeout", "restarts", "environment", "subjects"}
     if unknown := sorted(given.keys() - known):
         raise UnknownTarget(
             f"{where}: there is no {printable(unknown[0])!r}; {did_you_mean(unknown[0], sorted(known))}"
         )
-    if ("command" in given) == ("target" in given):
-        raise UnknownTarget(f"{where}: write either command = [...] or target = '...'")
+    if len(given.keys() & {"command", "target", "function"}) != 1:
+        raise UnknownTarget(f"{where}: write either command = [...] or target = '...', or a table of each function")
+    functions = functions_in(where, given)
     setup: Any = given.get("setup", [])
     environment = given.get("environment", {})
     timeout, restarts = given.get("timeout"), given.get("restarts")
@@ -235,13 +257,15 @@ def _read(where: str, entry: object) -> Configured:
         isinstance(file, str) and file and "\0" not in file for file in cast("list[object]", subjects)
     ):
         raise UnknownTarget(f'{where}.subjects is no list of files; write subjects = ["FILE"]')
+    command = list(_words(f"{where}.command", given["command"])) if "command" in given else ""
     return Configured(
-        given["target"] if "target" in given else list(_words(f"{where}.command", given["command"])),
+        given.get("target", command),
         tuple(_words(f"{where}.setup", command) for command in cast("list[object]", setup)),
         None if timeout is None else float(timeout),
         restarts,
         variables,
         tuple(cast("list[str]", subjects)),
+        functions,
     )
 
 

@@ -117,13 +117,14 @@ def wanted_by(
     asked = [name for name in targets if isinstance(name, str) and ":" not in name and name not in BUILTINS]
     if own is None:
         own = configured() if asked else {}
-    chains = {name: _chain(name, own) for name in asked if name in own}
+    named = (each for name in asked if name in own for each in (own[name].of_functions(name) or (name,)))
+    chains = {name: _chain(name, own) for name in named}
     names = dict.fromkeys(each for chain in chains.values() if _runs(chain, own) for each in chain)
     running = [name for name in names if not _is_agreed(name, _of_project(own[name].file), own[name].digest)]
     if not running:
         return None
     first = own[running[0]]
-    lines = tuple(line for name in running for line in _lines(own[name], own))
+    lines = tuple(dict.fromkeys(line for name in running for line in _lines(own[name], own)))
     return WantedConsent(
         file=first.file,
         place=_of_project(first.file),

@@ -9,7 +9,7 @@ from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.wire import TRAITS
 from overlong.conformance.support.near import nearest
 from overlong.conformance.support.printable import printable
-from overlong.reference.questions import QUESTIONS
+from overlong.reference.questions import EARLY, QUESTIONS
 from overlong.reference.reading import MODES
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def declared(shown: str, where: str, words: Iterable[str], *more: str) -> tuple[
     return said
 
 
-_OF_QUESTIONS: dict[str, Collection[str]] = {"as": QUESTIONS, "ill_formed": MODES}
-"""What a user may say of a function that answers a question: which, and its mode for ill-formed text."""
+_OF_QUESTIONS: dict[str, Collection[str]] = {"as": QUESTIONS, "ill_formed": MODES, "stops": (EARLY,)}
+"""What a user may say of a function that answers a question: which, and its modes."""
 
 
 def of_questions(shown: str, words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
@@ -70,6 +70,10 @@ def of_questions(shown: str, words: Iterable[str]) -> tuple[dict[str, str], list
     return said, others
 
 
+REPLACES = "mode=replacement"
+"""What is said of a decoder in C that replaces what is ill-formed."""
+
+
 @dataclass(frozen=True)
 class FunctionName:
     """The parts of a function's name."""
@@ -78,8 +82,8 @@ class FunctionName:
     name: str
     abi: str
     traits: tuple[str, ...]
-    ill_formed: str
-    """Its mode for ill-formed text, if it answers a question; empty if none is declared."""
+    modes: tuple[str, ...]
+    """Its declared modes, if it answers a question: ``MEMBER=WORD`` each."""
 
     @classmethod
     def of(cls, shown: str, rest: str, form: str) -> FunctionName:
@@ -101,7 +105,14 @@ class FunctionName:
         said, traits = of_questions(shown, words)
         if "as" in said:
             raise UnknownTarget(f"{shown}: write the question as its abi, and leave out as={said['as']}")
-        return cls(file, name, abi, declared(shown, "after the abi", traits), said.get("ill_formed", ""))
+        more = (REPLACES,) if "(ptr,len,out" in abi or abi.startswith("stream-utf") else ()
+        return cls(
+            file,
+            name,
+            abi,
+            declared(shown, "after the abi", traits, *more),
+            tuple(f"{member}={word}" for member, word in said.items()),
+        )
 
     def no_abi(self, shown: str, known: Sequence[str], where: str, more: str) -> UnknownTarget:
         """The error for a name that is no ABI: it suggests three, and names the list of all.

@@ -60,16 +60,16 @@ def library_command(name: str, rest: str) -> list[str]:
         return [*worker, symbols, "py", file, name_of, *function.traits]
     if convention not in ABIS and convention not in QUESTION_ABIS:
         raise function.no_abi(shown, (*ABIS, *QUESTION_ABIS), "", _KNOWN)
-    if convention in ABIS and function.ill_formed:
-        raise UnknownTarget(f"{shown}: ill_formed= is for a function that answers a question; {_KNOWN}")
+    if convention in ABIS and function.modes:
+        member = function.modes[0].partition("=")[0]
+        raise UnknownTarget(f"{shown}: {member}= is for a function that answers a question; {_KNOWN}")
     functions = ABIS[convention].functions if convention in ABIS else ()
     given = symbols.count(",") + 1
     least = min(4, len(functions)) or 1
     if not least <= given <= max(len(functions), 1):
         wanted = f"write {','.join(functions[:4])}, and reset if it has one" if functions else "name one"
         raise UnknownTarget(f"{shown}: it names {given} function{'s' * (given != 1)}; {wanted}")
-    mode = [f"ill_formed={function.ill_formed}"] if function.ill_formed else []
-    return [*worker, symbols, convention, *mode, *function.traits]
+    return [*worker, symbols, convention, *function.modes, *function.traits]
 
 
 def library_in(command: Sequence[str]) -> str:

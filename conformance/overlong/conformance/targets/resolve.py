@@ -21,6 +21,7 @@ from overlong.conformance.targets.consent import check
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.function_name import declared, of_questions
 from overlong.conformance.targets.functions import library_command, library_in, wasm_command
+from overlong.conformance.targets.libraries import LIBRARIES, at_hand
 from overlong.conformance.targets.library_version import version_of
 from overlong.conformance.targets.line_by_line import is_line_by_line, line_command
 from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
@@ -102,7 +103,17 @@ def resolve(
 
 
 def _builtin(name: str, limits: Limits) -> FramedTarget:
+    if (of_library := at_hand(name)) is not None:
+        library, function = of_library
+        if library.missing:
+            raise TargetError(f"{name}: not available here: {library.missing}")
+        target = resolve(library.target(function), limits)
+        assert isinstance(target, FramedTarget), "no library has recorded answers"
+        target.id = name
+        return target
     builtin = shipped(name)
+    if builtin is None and name in LIBRARIES:
+        raise _is_library(name, f"{name}/{next(iter(LIBRARIES[name].functions))}")
     if builtin is None:
         raise UnknownTarget(f"no target '{printable(name)}'; {_hint(name)}")
     if missing := builtin.missing():
@@ -110,6 +121,13 @@ def _builtin(name: str, limits: Limits) -> FramedTarget:
     target = _framed(builtin.name, builtin.command(), limits)
     target.folder = builtin.folder
     return target
+
+
+def _is_library(name: str, first: str) -> UnknownTarget:
+    return UnknownTarget(
+        f"{printable(name)} is a library: 'overlong certify' tests all of it; name a function, such as "
+        f"{printable(first)}"
+    )
 
 
 def _hint(name: str) -> str:
@@ -125,7 +143,9 @@ def _hint(name: str) -> str:
         if os.access(name, os.X_OK):
             return f"if that is an adapter write -- {shown if '/' in name else f'./{shown}'}"
         return "for an adapter write -- and the command that runs it"
-    close = difflib.get_close_matches(name, [*configured(), *all_shipped()], 3, _NEAR)
+    functions = LIBRARIES[library].functions if (library := name.partition("/")[0]) in LIBRARIES else ()
+    known = [*configured(), *all_shipped(), *LIBRARIES, *(f"{library}/{each}" for each in functions)]
+    close = difflib.get_close_matches(name, known, 3, _NEAR)
     if close:
         return f"did you mean {' or '.join(map(printable, close))}?"
     return "'overlong target list' shows those that ship with an adapter; overlong.toml here can name others"
@@ -141,6 +161,8 @@ def _as_configured(
             f"that name; choose another, or write builtin:{name}"
         )
     named_by, wanted = (*named_by, name), own[name]
+    if wanted.functions:
+        raise _is_library(name, wanted.of_functions(name)[0])
     if wanted.target in named_by:
         raise UnknownTarget(f"{printable(name)}: in overlong.toml or pyproject.toml it names itself")
     if len(named_by) > _LONGEST_CHAIN:
@@ -211,7 +233,7 @@ def _python(name: str, rest: str) -> list[str]:
     words = declared(shown, "after the question mark", others, *PYTHON_MODES)
     question = QUESTIONS.get(asked.get("as", ""))
     if asked and question is None:
-        raise UnknownTarget(f"{shown}: ill_formed= is for a function that answers a question; write as=..., too")
+        raise UnknownTarget(f"{shown}: {min(asked)}= is for a function that answers a question; write as=..., too")
     if question is not None:
         asked["as"] = f"{question.name}({question.argument})"
     mode = (word.removeprefix(_MODE) for word in words if word.startswith(_MODE))

@@ -33,7 +33,7 @@ class Profile:
     functions: str = ""
     """The names of the questions that it answers, with spaces between; empty: all."""
     divides: str = ""
-    """The mode in which its functions divide ill-formed text; empty if none is declared."""
+    """The declared modes of its functions: for ill-formed text, and of converters; empty if none is declared."""
 
     @property
     def name(self) -> str:
@@ -51,7 +51,7 @@ class Profile:
             encodes=greeting.encode_errors,
             counts=of_units[greeting.units.name] if greeting.offsets == "units" else greeting.offsets,
             functions=" ".join(greeting.functions),
-            divides=greeting.ill_formed,
+            divides=f"{greeting.ill_formed} {greeting.stops}".strip(),
         )
 
     def offset(self, octets: bytes, place: int) -> int:

@@ -133,7 +133,7 @@ def _operations(found: Any, mode: str) -> dict[str, adapter.Answerer]:
         return cast("dict[str, adapter.Answerer]", found.operations)
     if isinstance(found, type) and hasattr(found, "decode"):
         return adapter.incremental(found)
-    return adapter.probe(found, mode)
+    return adapter.probe(found, mode, {})
 
 
 class _Asked:

@@ -75,7 +75,7 @@ class Matrix:
         # The first workers start at once, while the nursery makes the suites.
         fresh = frozenset(ordered[:jobs])
         with contextlib.ExitStack() as stack:
-            if sys.platform == "linux" and len(targets) - len(kept) > _WORTH_A_NURSERY * jobs:
+            if self._asked.warm and sys.platform == "linux" and len(targets) - len(kept) > _WORTH_A_NURSERY * jobs:
                 from overlong.conformance.certification.matrix.nursery import Nursery
 
                 self._nursery = Nursery(self._asked.speaks, QUICK if self._asked.quick else PROVING)

@@ -264,6 +264,11 @@ ABIS = {
         *_decoders("utf-8"),
         *_decoders("utf-16"),
         *_decoders("utf-32"),
+        Abi("stream-bool(state,ptr,len)",
+            "void *new(void); bool feed(void *state, const char *octets, size_t length); bool finish(void *state); "
+            "void free(void *state); void reset(void *state)",
+            ("state", "ptr", "len"), "bool", _true,
+            "true: so far there is no error; of `finish`: and the end is not inside a character", functions=_STREAM),
         Abi("icu(out,cap,outlen,ptr,len,status)",
             "char16_t *f(char16_t *out, int32_t capacity, int32_t *out_length, const char *octets, int32_t length, "
             "int32_t *status)",

@@ -160,7 +160,7 @@ class Streams:
         kinds = {
             "new": ((), "ptr"),
             "feed": (abi.parameters, abi.result),
-            "finish": (("state", "out", "cap"), abi.result),
+            "finish": (("state", "out", "cap") if abi.units else ("state",), abi.result),
             "free": (("state",), "none"),
             "reset": (("state",), "none"),
         }
@@ -169,7 +169,7 @@ class Streams:
         }
         self.new, self.feed, self.finish, self.free = (found[job] for job in abi.functions[:4])
         self.reset: Any = found.get("reset")
-        self._size = UNIT[abi.units]
+        self._size = UNIT[abi.units] if abi.units else 0
 
     def whole(self, address: int, length: int, out: int, units: int) -> AnswerReading:
         """Decode the input as a stream of one chunk, with all output in one place."""
@@ -179,6 +179,10 @@ class Streams:
         if not state:
             return AnswerReading("X", text="it made no state")
         try:
+            if not self._size:
+                accepted = self.feed(state, address, length) and self.finish(state)
+                alone(process)
+                return ACCEPTED if accepted else REFUSED
             fed = self.feed(state, address, length, out, units)
             alone(process)
             if fed < 0:

@@ -11,6 +11,7 @@ the traits that the command line names, which win.
 
 from __future__ import annotations
 
+import codecs
 import importlib
 import json
 import os
@@ -18,6 +19,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from importlib.machinery import PathFinder
 from io import FileIO
 from itertools import accumulate, pairwise
@@ -251,8 +253,11 @@ def again(make: Callable[[], Any]) -> Answerer:
     return lambda many: [ask(payload) for payload in many]
 
 
-def probe(decode: Callable[[Any], Any], mode: str) -> dict[str, Answerer]:
-    """Find out whether a callable validates, decodes strictly or replaces; or whether it takes lists of values."""
+def probe(decode: Callable[[Any], Any], mode: str, traits: dict[str, str]) -> dict[str, Answerer]:
+    """Find out whether a callable validates, decodes strictly or replaces; or whether it takes lists of values.
+
+    If its output is octets, ``traits`` gets that.
+    """
     sample, raised = cast("Any", ""), cast("Exception | None", None)
     try:
         sample = held(decode(b"a"))
@@ -264,15 +269,21 @@ def probe(decode: Callable[[Any], Any], mode: str) -> dict[str, Answerer]:
         fail(f"it failed on the letter a: {in_words(raised)}")
     if type(sample) is bool:
         return {"V": one_by_one(decode, bool)}
-    if type(sample) is not str:
-        fail(f"it returned {type(sample).__name__} for the letter a; a decoder returns str, a validator bool")
+    if type(sample) not in (str, bytes):
+        fail(
+            f"it returned {type(sample).__name__} for the letter a; a decoder returns str, a validator bool, and what "
+            "makes octets well-formed bytes"
+        )
+    if type(sample) is bytes:
+        traits["units"] = "utf-8"
     if not mode:
         try:
             replaced = held(decode(b"\xff"))
-            mode = "replacement" if type(replaced) is str and "\ufffd" in replaced else "fatal"
+            mark = "\ufffd" if type(sample) is str else b"\xef\xbf\xbd"
+            mode = "replacement" if type(replaced) is type(sample) and mark in replaced else "fatal"
         except Exception:  # noqa: BLE001
             mode = "fatal"
-    return {"L" if mode == "replacement" else "D": one_by_one(decode, str)}
+    return {"L" if mode == "replacement" else "D": one_by_one(decode, bytes if "units" in traits else str)}
 
 
 def cut(payload: bytes) -> list[bytes]:
@@ -320,7 +331,7 @@ def takes_lists(decode: Callable[[Any], Any]) -> bool:
         return False
 
 
-def asked(function: Callable[..., Any], *, argument: bool) -> Answerer:
+def asked(function: Callable[..., Any], question: str, *, argument: bool) -> Answerer:
     """A function that answers a question about octets; ``argument``: it takes a number besides."""
     read = module_at(beside("asked.py"), "_overlong_asked")  # this may run without a package
 
@@ -328,10 +339,11 @@ def asked(function: Callable[..., Any], *, argument: bool) -> Answerer:
         number, octets = int.from_bytes(payload[1:5], "big"), payload[5:]
         alone()
         try:
-            result = function(octets, number) if argument else function(octets)
+            text = read.given(question, octets)
+            result = function(text, number) if argument else function(text)
         except Exception as error:  # noqa: BLE001 (functions raise what they like)
             return refusal(error)
-        numbers = read.numbers_of(held(result), octets)
+        numbers = read.numbers_of(held(result), octets, question)
         if isinstance(numbers, str):
             return Bug(numbers, breach=True)
         return Refusal() if numbers is None else Numbers(numbers)
@@ -344,8 +356,47 @@ def beside(file: str) -> str:
     return str(Path(__file__).with_name(file))
 
 
+def read_as_text() -> codecs.IncrementalDecoder:
+    """What the yeses of a validator of streams stand for: the text of its input, whenever a character is whole."""
+    return codecs.getincrementaldecoder("utf-8")("replace")
+
+
+class Validating:
+    """A decoder made of a validator whose ``decode(data, final=...)`` returns a bool for each chunk."""
+
+    def __init__(self, validator: Any) -> None:
+        self._validator, self._text = validator, read_as_text()
+
+    def decode(self, data: bytes, *, final: bool) -> str:
+        """Raises: ValueError: the validator says no. TypeError: it says neither yes nor no."""
+        accepted = held(self._validator.decode(data, final=final))
+        if type(accepted) is not bool:
+            raise TypeError(f"returned {type(accepted).__name__} where it returned bool before")
+        if not accepted:
+            raise ValueError
+        return self._text.decode(data, final)
+
+    def reset(self) -> None:
+        self._validator.reset()
+        self._text.reset()
+
+
+def validating(cls: type) -> dict[str, Answerer]:
+    """The operations of a class that only says yes or no to each chunk."""
+    operations = {
+        "V": one_by_one(lambda octets: cls().decode(octets, final=True), bool),
+        "S": streaming(lambda: Validating(cls())),
+    }
+    return (
+        {**operations, "N": again(lambda: Validating(cls()))} if callable(getattr(cls, "reset", None)) else operations
+    )
+
+
 def incremental(cls: type) -> dict[str, Answerer]:
     """The operations of a class with ``decode(data, final=...)``."""
+    with suppress(Exception):  # a decoder that refuses even the letter a is no validator
+        if type(cls().decode(b"a", final=True)) is bool:
+            return validating(cls)
     whole = one_by_one(lambda octets: cls().decode(octets, final=True), str)
     operations = {"D": whole, "S": streaming(cls)}
     reusable = callable(getattr(cls, "reset", None))
@@ -774,14 +825,14 @@ def main() -> None:
         if not callable(found):
             fail(f"{place}:{name} is {type(found).__name__}; name a callable")
         functions.append(question)
-        operations = {"Q": asked(found, argument=argument != ")")}
+        operations = {"Q": asked(found, question, argument=argument != ")")}
     elif hasattr(found, "operations"):
         operations = cast("dict[str, Answerer]", found.operations)
     elif isinstance(found, type) and hasattr(found, "decode"):
         operations = incremental(found)
         traits["stream_refusals"] = "marked"
     elif callable(found):
-        operations = probe(found, mode)
+        operations = probe(found, mode, traits)
     else:
         fail(f"{place}:{name} is {type(found).__name__}; name a callable, or a class with decode(data, final=...)")
     own = getattr(found, "traits", {})

@@ -29,7 +29,7 @@ import struct
 import time
 from array import array
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from io import FileIO
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -47,11 +47,23 @@ from overlong.conformance.targets.adapters.bounds import (
     Memory,
     Steps,
 )
+from overlong.conformance.targets.adapters.converting import converted, units_of
 from overlong.conformance.targets.adapters.leftovers import Leftovers
 from overlong.conformance.targets.adapters.native import Library, Streams, address_of, alone, bound, by_python
-from overlong.conformance.targets.adapters.python import HEAD, answer_frames, column, fail, load, pieces
+from overlong.conformance.targets.adapters.python import (
+    HEAD,
+    answer_frames,
+    column,
+    cut,
+    fail,
+    load,
+    pieces,
+    read_as_text,
+    units,
+)
 from overlong.conformance.targets.adapters.question_abis import OUTSIDE, QUESTION_ABIS, TAILS, question_abi
 from overlong.reference.core import NoCore
+from overlong.reference.form import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,6 +104,8 @@ class Named:
     abi: str
     python: tuple[str, str] | None
     traits: dict[str, str]
+    replaces: bool = False
+    """It replaces what is ill-formed."""
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Named:
@@ -99,7 +113,8 @@ class Named:
         library, symbols, abi, *rest = words
         python = (rest[0], rest[1]) if abi == PYTHON else None
         traits = dict(word.split("=", 1) for word in rest[2 if python else 0 :])
-        return cls(library, tuple(symbols.split(",")), abi, python, traits)
+        replaces = traits.pop("mode", "") == "replacement"
+        return cls(library, tuple(symbols.split(",")), abi, python, traits, replaces)
 
 
 class Child:
@@ -135,7 +150,7 @@ class Child:
             fail(f"{named.library} has no function {error.args[0]}{_near(named.library, error.args[0])}")
         self._size = 1 if not self.abi.units else UNIT[self.abi.units]
         self._unit = self._size if self.abi.units and self.abi is not ITERATE else 0
-        self.operations = "D" if self.abi.units else "V"
+        self.operations = ("L" if named.replaces else "D") if self.abi.units else "V"
         if named.python is not None:
             said = self._call(self._placed(b"a", plain=True), 1, 0, 0)
             if said.output:
@@ -143,7 +158,8 @@ class Child:
         if named.abi in QUESTION_ABIS:
             self.operations = "Q"
         if self._streams is not None:
-            self.operations += "S" if self._streams.reset is None else "SN"
+            stream, again = ("T", "M") if named.replaces else ("S", "N")
+            self.operations += stream if self._streams.reset is None else stream + again
         self._steps = Steps(shared)
         self._bounds = Bounds(self._call_alone, self.abi, self._unit, self._memory, self._steps)
 
@@ -159,7 +175,7 @@ class Child:
 
     def answer(self, operation: str, items: Sequence[bytes], plain: frozenset[int] | None, *, single: bool) -> bytes:
         """The response to an operation; ``plain``: the items to ask without guards, None for all."""
-        others = {"S": self._stream, "N": self._again, "Q": self._asked}
+        others = {**dict.fromkeys("ST", self._stream), **dict.fromkeys("NM", self._again), "Q": self._asked}
         ask: Callable[[bytes, bool], tuple[AnswerReading, Marks]] = others.get(operation, self._one)
         if not plain and plain is not None and operation in "VD" and not self._unit:
             readings = self._judged(items)
@@ -253,12 +269,21 @@ class Child:
         Guards would tell more, but each death of a process costs as much as a thousand questions.
         """
         assert plain, "no question is asked between guards"
-        argument, octets = int.from_bytes(payload[1:5], "big"), payload[5:]
+        question, argument = QUESTION_ABIS[self.abi.name], int.from_bytes(payload[1:5], "big")
+        octets = units_of(question, payload[5:])
+        length = len(octets) // FORMS[question.given].size
         address, view = self._placed(octets, plain=True), self._memory.plain.view
-        reading = self._call_alone(address, len(octets), argument, 0)
+
+        def ask() -> AnswerReading:
+            if not question.written:
+                return self._call_alone(address, length, argument, 0)
+            room = partial(self._call_alone, address, length, units=argument)
+            return converted(question, self._memory.output, PAD, argument, lambda out: room(out=out))
+
+        reading = ask()
         place = PAD + len(octets)
         view[PAD - len(TAILS) : place + len(TAILS)] = TAILS + octets + TAILS
-        if self._call_alone(address, len(octets), argument, 0) != reading:
+        if ask() != reading:
             reading = AnswerReading("X", text=OUTSIDE)
         view[place : place + len(TAILS)] = bytes(len(TAILS))
         return reading, ()
@@ -297,6 +322,8 @@ class Child:
         """Feed a stream to a state, chunk by chunk."""
         streams = self._streams
         assert streams is not None
+        if not self._unit:
+            return self._judged_stream(streams, state, cut(payload), plain=plain)
         (count,) = struct.unpack_from(">H", payload)
         lengths = struct.unpack_from(f">{count}I", payload, 2)
         place, total, marks, output = 2 + 4 * count, 0, list[int](), list[bytes]()
@@ -325,6 +352,25 @@ class Child:
                 return within(room, AnswerReading("A", written)), ()
             marks.append(total)
         return AnswerReading("A", total, output=b"".join(output)), tuple(marks)
+
+    def _judged_stream(
+        self, streams: Streams, state: Any, chunks: Sequence[bytes], *, plain: bool
+    ) -> tuple[AnswerReading, Marks]:
+        """Feed a validator, which only says yes or no to each chunk; its yeses stand for the text."""
+        decoder = read_as_text()
+        text, marks = "", list[int]()
+        for number, chunk in enumerate(chunks, 1):
+            is_last = number == len(chunks)
+            accepted = streams.feed(state, self._placed(chunk, plain=plain), len(chunk))
+            self.alone()
+            if accepted and is_last:
+                accepted = streams.finish(state)
+                self.alone()
+            if not accepted:
+                return REFUSED, (number,)
+            text += decoder.decode(chunk, is_last)
+            marks.append(len(text))
+        return AnswerReading("A", len(text), output=units(text)), tuple(marks)
 
     def _poison(self, room: int) -> None:
         self._memory.output.view[PAD : PAD + room * self._unit] = b"\xaa" * (room * self._unit)

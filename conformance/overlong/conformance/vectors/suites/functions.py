@@ -86,6 +86,8 @@ def _payloads(question: Question) -> Iterator[bytes]:
             yield Asked(question, argument, text).payload
     for text, place in long_texts():
         arguments = question.asked(text)
+        if not arguments:  # a text that no such function takes
+            continue
         near = range(max(place - _NEAR, 0), place + 2 * _NEAR) if question.argument and place >= 0 else arguments
         for argument in (*near, arguments[-1]) if near is not arguments else arguments:
             if argument in arguments:
