@@ -13,6 +13,7 @@ RIGHT = {
     "glib(ptr,len,end)": "glib",
     "icu(out,cap,outlen,ptr,len,status)": "icu",
     "iterate(ptr,len,point)": "iterate",
+    "stream-bool(state,ptr,len)": "stream_new,stream_judge,stream_judged,stream_free,stream_reset",
     **{
         abi: symbols
         for units in ("utf8", "utf16", "utf32")

@@ -150,3 +150,6 @@ void *icu(uint8_t *out, int32_t cap, int32_t *needed, const uint8_t *s, int32_t 
   *status = written > cap ? 15 : written == cap ? -124 : 0;
   return out;
 }
+
+bool stream_judge(stream *state, const uint8_t *s, size_t n) { return feed(state, s, n, NULL, 0, 4) >= 0; }
+bool stream_judged(stream *state) { return !state->count; }

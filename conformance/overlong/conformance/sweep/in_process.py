@@ -24,6 +24,7 @@ from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, W
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.function_name import REPLACES
 from overlong.conformance.targets.process import Ended
 from overlong.reference.core import why_not
 
@@ -62,6 +63,8 @@ def _unsuitable(target: FramedTarget) -> str:
         return "it answers questions, and no sweep has any"
     if command[_PLACE + 3] not in ABIS:
         return "a function of Python is between (abi=py:)"
+    if REPLACES in command:
+        return "it replaces, and a function called in its own process is tested for what it refuses"
     if sys.platform == "win32":
         return "this system has no fork"
     return ""

@@ -207,4 +207,16 @@ INLINE answer ask_stream_of_8(question q) { return ask_stream(q, 1); }
 INLINE answer ask_stream_of_16(question q) { return ask_stream(q, 2); }
 INLINE answer ask_stream_of_32(question q) { return ask_stream(q, 4); }
 
+typedef uint8_t feed_judge(void *, const uint8_t *, size_t);
+typedef uint8_t finish_judge(void *);
+
+/* Likewise, by a validator that only says yes or no. */
+INLINE answer ask_judging_stream(question q) {
+  void *const state = ((new_stream *)q.functions[0])();
+  if (!state) return broken();
+  const int yes = ((feed_judge *)q.functions[1])(state, q.octets, q.length) && ((finish_judge *)q.functions[2])(state);
+  ((free_stream *)q.functions[3])(state);
+  return yes ? accepted(0) : refused();
+}
+
 #endif

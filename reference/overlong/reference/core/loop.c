@@ -111,6 +111,7 @@ LOOPS(iterating, ask_iterating, true)
 LOOPS(stream8, ask_stream_of_8, false)
 LOOPS(stream16, ask_stream_of_16, false)
 LOOPS(stream32, ask_stream_of_32, false)
+LOOPS(judging_stream, ask_judging_stream, false)
 
 static const convention conventions[] = {
     {"bool(ptr,len)", octet_runs, octet_alone, ask_octet_true, call_octet, means_true},
@@ -134,6 +135,7 @@ static const convention conventions[] = {
     {"utf32-result(ptr,len,out)", result_runs, result_alone, ask_pair_written, call_pair_written, means_pair_written},
     {"icu(out,cap,outlen,ptr,len,status)", icu_runs, icu_alone, ask_icu, call_icu, means_icu},
     {"iterate(ptr,len,point)", iterating_runs, iterating_alone, ask_iterating, NULL, means_consumed},
+    {"stream-bool(state,ptr,len)", judging_stream_runs, judging_stream_alone, ask_judging_stream, NULL, NULL},
     {"stream-utf8(state,ptr,len,out,cap)", stream8_runs, stream8_alone, ask_stream_of_8, NULL, NULL},
     {"stream-utf16(state,ptr,len,out,cap)", stream16_runs, stream16_alone, ask_stream_of_16, NULL, NULL},
     {"stream-utf32(state,ptr,len,out,cap)", stream32_runs, stream32_alone, ask_stream_of_32, NULL, NULL},

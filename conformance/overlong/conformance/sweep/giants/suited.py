@@ -22,6 +22,8 @@ def reason_against_giants(target: FramedTarget) -> str:
         return reason
     if abi_of(target).units:
         return "it outputs text, and there is no room for so much"
+    if abi_of(target).functions:
+        return "it keeps a state, and its functions are not called for so much"
     return why_none()
 
 
