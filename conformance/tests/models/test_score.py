@@ -645,7 +645,7 @@ def test_the_documents_session_is_what_is_printed(tmp_path, monkeypatch):
         if words == "echo $?":
             assert shown == f"{code}\n"
             continue
-        done = run(*words.split()[2:])
+        done = run(*words.split()[3:])
         code = done.exit_code
         assert steady(done.stdout) == steady(shown)
 
