@@ -744,7 +744,7 @@ def test_what_a_python_decoder_does_instead_of_refusing(tmp_path, body, code, sa
         ("import no_such_module_anywhere", "No module named 'no_such_module_anywhere'"),
         ("other = 1", "DECODER has no decode"),
         ("decode = 5", "DECODER:decode is int; name a callable"),
-        ("def decode(octets): return octets", "it returned bytes for the letter a; a decoder returns str"),
+        ("def decode(octets): return [octets]", "it returned list for the letter a"),
         ("def decode(octets): return 1", "it returned int for the letter a"),
         ("async def decode(octets): return ''", "it returned coroutine for the letter a"),
         ("def decode(): return ''", "it failed on the letter a: TypeError"),
