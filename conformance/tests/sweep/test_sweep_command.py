@@ -207,11 +207,12 @@ def test_a_wrong_command_line(tmp_path, words, says):
     assert not (tmp_path / "out").exists()
 
 
-def test_what_cannot_be_swept_is_not_measured(tmp_path, decoder):
-    done = overlong("sweep", "-o", tmp_path / "out", "cpython")
+def test_what_cannot_be_swept_is_not_measured(tmp_path):
+    (tmp_path / "repairs.py").write_text("def decode(octets):\n    return octets.decode(errors='replace').encode()\n")
+    done = overlong("sweep", "-o", tmp_path / "out", f"py:{tmp_path}/repairs.py:decode")
     assert done.exit_code == 3
     assert done.stderr.startswith("overlong: ")
-    assert "a sweep tests V" in done.stderr
+    assert "a sweep tests D or V, and it offers PBL" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
