@@ -212,8 +212,6 @@ def test_a_decoder_that_replaces_its_own_file_is_told_of(decoder):
         ("fuzz --engine libfuzzer --resume taken", 2, "--engine cannot change"),
         ("finding list nowhere", 2, "name that of a run of certify, matrix, sweep or fuzz"),
         ("finding show taken D-1", 2, "no results in this folder"),
-        ("corpus check nowhere", 2, "no such folder"),
-        ("corpus import taken nowhere", 2, "nowhere"),
     ],
 )
 def test_mistakes_are_told_on_one_line(words, code, said, tmp_path, monkeypatch):
