@@ -109,6 +109,7 @@ class StreamCourse:
         condition = self._learned(readings, self._answered([question, *experiments]))
         if condition is None:
             return None, 0, 0
+        fresh = list[tuple[Question, bool]]()
         for number in range(_ROUNDS):
             fresh = self._answered([self._drawn(again=again) for _ in range(min(_CHECKED, self.asker.left))])
             if number == _ROUNDS - 1 or _predicted(condition, fresh) == len(fresh):
