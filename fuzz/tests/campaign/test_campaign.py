@@ -36,7 +36,7 @@ from overlong.fuzz.campaign.lock_owner import LockOwner
 from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import STATEMENT, digest_of_findings
 from overlong.fuzz.campaign.status import CampaignError
-from overlong.fuzz.campaign.store import DATABASE, PATIENCE, SORT, Lease, Store
+from overlong.fuzz.campaign.store import DATABASE, PATIENCE, SORT, Store
 from overlong.fuzz.campaign.triage import AT_ONCE, Unfinished
 from overlong.fuzz.campaign.written import result_as_text, result_of_text
 from overlong.fuzz.engines.gathering import Gathering
@@ -196,8 +196,8 @@ def test_claims_of_the_dead_are_taken_over_and_those_of_the_living_are_not(tmp_p
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     with Store.open(path) as one, Store.open(path) as two:
-        assert one.claim(BLOCK) == Lease(WorkUnit(0, BLOCK), 0)
-        assert two.claim(2 * BLOCK + 5) == Lease(WorkUnit(BLOCK, 2 * BLOCK), 0)
+        assert one.claim(BLOCK) == WorkUnit(0, BLOCK)
+        assert two.claim(2 * BLOCK + 5) == WorkUnit(BLOCK, 2 * BLOCK)
         assert (one.others, two.others) == (1, 1)
 
         def make_owner(column, value):
@@ -212,14 +212,14 @@ def test_claims_of_the_dead_are_taken_over_and_those_of_the_living_are_not(tmp_p
         make_owner("host", one._owner.host)
         assert two.claim(BLOCK, left_by_others=True) is None  # after any silence
         make_owner("pid", dead.pid)
-        assert two.claim(BLOCK, left_by_others=True) == Lease(WorkUnit(0, BLOCK), 0)
+        assert two.claim(BLOCK, left_by_others=True) == WorkUnit(0, BLOCK)
         assert not one.commit(UnitResult(WorkUnit(0, BLOCK), 1, 1))
         assert two.commit(UnitResult(WorkUnit(0, BLOCK), 1, 1))
         two.leave()
-        assert one.claim(BLOCK) == Lease(WorkUnit(BLOCK, 2 * BLOCK), 0)  # given back
-        assert one.claim(100) == Lease(WorkUnit(3 * BLOCK, 100), 0)
-        assert one.claim(BLOCK * 5) == Lease(WorkUnit(3 * BLOCK + 100, BLOCK - 100), 0)
-        assert one.claim(BLOCK * 5, runs=4 * BLOCK + 9) == Lease(WorkUnit(4 * BLOCK, 9), 0)
+        assert one.claim(BLOCK) == WorkUnit(BLOCK, 2 * BLOCK)  # given back
+        assert one.claim(100) == WorkUnit(3 * BLOCK, 100)
+        assert one.claim(BLOCK * 5) == WorkUnit(3 * BLOCK + 100, BLOCK - 100)
+        assert one.claim(BLOCK * 5, runs=4 * BLOCK + 9) == WorkUnit(4 * BLOCK, 9)
         assert one.claim(BLOCK * 5, runs=4 * BLOCK + 9) is None
 
 

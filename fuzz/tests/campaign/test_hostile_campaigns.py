@@ -70,7 +70,7 @@ def test_an_id_names_no_file_elsewhere(folder, tmp_path, name):
     assert sorted(path.name for path in tmp_path.rglob("*.*")) == [DATABASE, OUTSIDE]
 
 
-@pytest.mark.parametrize("name", ["corpus", "imported", "findings", DATABASE])
+@pytest.mark.parametrize("name", ["corpus", "findings", DATABASE])
 def test_a_link_in_the_folder_leads_nowhere(folder, tmp_path, name):
     (tmp_path / "elsewhere").mkdir()
     if name == DATABASE:
@@ -109,7 +109,7 @@ DEEP = "[" * 100_000
         ("UPDATE discovery SET seconds = ?", "soon", "table discovery, "),
         ("INSERT INTO note VALUES (?)", b"note", "table note, "),
         ("INSERT INTO asked VALUES (?, 'D', 1)", b"one", "table asked, "),
-        ("UPDATE generation SET first = ?", "first", "damaged"),
+        ("INSERT INTO seed VALUES (0, ?)", b"more", "table seed"),
         ("UPDATE fingerprint SET target = 'one', count = ?, octave = 1, finding = ''", "x", "table fingerprint, "),
     ],
 )  # fmt: skip

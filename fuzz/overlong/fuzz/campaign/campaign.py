@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
 import time
 from dataclasses import replace
 from importlib.metadata import version
@@ -16,7 +15,7 @@ from overlong.conformance.support.interruption import held, listening, released
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import timestamp
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.corpus import FOLDER, Corpus, seeds_of, told, within
+from overlong.fuzz.campaign.corpus import FOLDER, Corpus, seeds_of, within
 from overlong.fuzz.campaign.header import header_of, identities_of, job_of, named
 from overlong.fuzz.campaign.running import Running
 from overlong.fuzz.campaign.statement import write, write_findings
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     from overlong.fuzz.campaign.stored import StoredFinding
     from overlong.fuzz.campaign.triage import Examiner
     from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit
-
-IMPORTED = "imported"
-"""The folder with inputs that become seeds at the next resume."""
 
 
 class Campaign:
@@ -126,7 +122,7 @@ class Campaign:
             job = job_of(store)
             _check_targets(store, job)
             tools.check(store.path, job)
-            job = replace(job, seeds=_with_imported(folder, store), corpus=str(folder / FOLDER))
+            job = replace(job, seeds=store.seeds, corpus=str(folder / FOLDER))
             store.note(_changed(store, job, tools))
             return cls(folder, store, job, tools, resumed=True)
         except BaseException:
@@ -340,19 +336,6 @@ def _made(folder: Path) -> None:
     if there - {DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal"}:
         why = ALREADY if DATABASE in there else "it is not empty, and no campaign; choose another folder with -o"
         raise CampaignError(f"{shown}: {why}")
-
-
-def _with_imported(folder: Path, store: Store) -> tuple[bytes, ...]:
-    """The seeds of the last generation, or of a new one if inputs were imported since."""
-    before, refused, notes = store.seeds(store.generation), list[str](), list[str]()
-    imported = Corpus(within(folder, IMPORTED)).inputs(refused)
-    seeds = seeds_of(itertools.chain(before, imported), notes)
-    if set(seeds) == set(before):
-        seeds = before
-    else:
-        store.add_generation(seeds)
-    store.note([*told(refused), *notes])
-    return seeds
 
 
 def _changed(store: Store, job: CampaignJob, tools: Tools) -> list[str]:

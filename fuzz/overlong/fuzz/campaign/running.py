@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.oracle.target import TargetError
@@ -74,7 +73,6 @@ class Running:
         self._examiner: Examiner | None = None
         self._idle = True
         self._pool: Pool[WorkUnit, UnitResult] | None = None
-        self._generation = -1
         self._speed, self._starting, self._last = 0.0, 0.0, _FIRST
         self._examined = 0.0
         self._said = self._pumped = 0.0
@@ -139,22 +137,10 @@ class Running:
             claim = self._store.claim(self._wanted(), self._runs, left_by_others=over)
             if claim is None:
                 return False
-            if claim.generation != self._generation or self._pool is None:
-                self._change_to(claim.generation)
-            assert self._pool is not None
-            self._pool.submit(claim.unit)
+            if self._pool is None:
+                self._pool = self._campaign.pool = self._opened(self._campaign.job)
+            self._pool.submit(claim)
         return True
-
-    def _change_to(self, generation: int) -> None:
-        """Change to the engines of another generation, whose inputs use other seeds."""
-        job = replace(self._campaign.job, seeds=self._store.seeds(generation))
-        if self._pool is not None:
-            while self._pool.pending:
-                if (result := self._pool.next(_LOOK)) is not None:
-                    self._store.commit(result, self._campaign.spent)
-            self._pool.close(at_once=False)
-        self._generation = generation
-        self._pool = self._campaign.pool = self._opened(job)
 
     def _opened(self, job: CampaignJob) -> Pool[WorkUnit, UnitResult]:
         opens = self._tools.open_engine

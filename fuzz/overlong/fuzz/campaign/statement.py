@@ -72,11 +72,8 @@ def statement(store: Store, job: CampaignJob, edges: tuple[int, int]) -> dict[st
         "profile": job.profile.name,
         "engine": job.engine,
         "seed": job.seed,
-        "seeds": [
-            {"from": first, "inputs": count, "digest": {"sha256": digest}}
-            for first, count, digest in store.generations
-        ],
-        "command": command_of(store, job, totals.inputs),
+        "seeds": [{"from": 0, "inputs": len(job.seeds), "digest": {"sha256": header["seeds"]}}],
+        "command": command_of(job, totals.inputs),
         "inputs": totals.inputs,
         "executions": totals.executions,
         "octets": totals.octets,
@@ -101,15 +98,8 @@ def statement(store: Store, job: CampaignJob, edges: tuple[int, int]) -> dict[st
     }  # fmt: skip
 
 
-def command_of(store: Store, job: CampaignJob, inputs: int) -> str:
-    """The command that repeats the campaign; empty if there is none, since it got seeds later.
-
-    Raises:
-        CampaignError: the store cannot be read.
-    """
-    generations = store.generations
-    if len(generations) > 1:
-        return ""
+def command_of(job: CampaignJob, inputs: int) -> str:
+    """The command that repeats the campaign."""
     words = ["overlong", "fuzz", "--seed", str(job.seed), "--runs", str(inputs)]
     for option, value, otherwise in (
         ("--engine", job.engine, "grammar"),
@@ -118,7 +108,7 @@ def command_of(store: Store, job: CampaignJob, inputs: int) -> str:
         if value != otherwise:
             words += [option, value]
     words += job.limits.as_words()
-    if generations[0][1]:
+    if job.seeds:
         words += ["--corpus", "SEEDS"]
     words += [target for target in job.targets if isinstance(target, str)]
     for target in job.targets:

@@ -42,8 +42,7 @@ _WAIT = 30.0  # seconds for another process's transaction
 _LARGEST = 1 << 28  # octets of a result's text; more is none
 _TABLES = (
     "CREATE TABLE header (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE generation (number INTEGER PRIMARY KEY, first INTEGER, seeds INTEGER, digest TEXT)",
-    "CREATE TABLE seed (generation INTEGER, place INTEGER, octets BLOB, PRIMARY KEY (generation, place))",
+    "CREATE TABLE seed (place INTEGER PRIMARY KEY, octets BLOB)",
     "CREATE TABLE claimant (token TEXT PRIMARY KEY, host TEXT, boot TEXT, pid INTEGER, begun TEXT, heard REAL)",
     """CREATE TABLE span (first INTEGER PRIMARY KEY, count INTEGER, state TEXT, token TEXT, executions INTEGER,
     octets INTEGER, seconds REAL, coverage INTEGER, ended REAL, harvest BLOB)""",
@@ -72,14 +71,6 @@ _Kind = type | UnionType
 _HARVEST = int, int, str, bytes
 """The kinds of the columns of a harvested unit: first, count, state, harvest."""
 _CLAIMED, _FREE, _HARVESTED, _DONE = "claimed", "free", "harvested", "done"
-
-
-@dataclass(frozen=True)
-class Lease:
-    """A unit that is this process's to run, and which generation of seeds its inputs are made of."""
-
-    unit: WorkUnit
-    generation: int
 
 
 @dataclass
@@ -208,9 +199,10 @@ class Store(Database):
 
     def _put_first(self, header: dict[str, str], seeds: tuple[bytes, ...]) -> None:
         self._make_tables()
+        header = {**header, "seeds": digest_of(seeds)}
         self._connection.executemany("INSERT INTO header VALUES (?, ?)", header.items())
+        self._connection.executemany("INSERT INTO seed VALUES (?, ?)", enumerate(seeds))
         self._connection.execute("INSERT INTO total VALUES (0, 0, 0, 0)")
-        self._add_generation(0, 0, seeds)
 
     @contextlib.contextmanager
     def _changing(self, how: str = "IMMEDIATE") -> Generator[None]:
@@ -272,48 +264,16 @@ class Store(Database):
         return CampaignError(f"{self._name}: {place}: {_DAMAGED}")
 
     @property
-    def generation(self) -> int:
-        """The number of the last generation of seeds.
-
-        Raises:
-            CampaignError: the file cannot be read.
-        """
-        ((number,),) = self._rows("generation", (int,), "SELECT max(number) FROM generation")
-        return int(number)
-
-    @property
-    def generations(self) -> list[tuple[int, int, str]]:
-        """Each generation of seeds: its first input, how many seeds it has, and their digest."""
-        return self._rows("generation", (int, int, str), "SELECT first, seeds, digest FROM generation ORDER BY number")
-
-    def seeds(self, generation: int) -> tuple[bytes, ...]:
-        """The seeds of a generation, in order.
+    def seeds(self) -> tuple[bytes, ...]:
+        """The inputs that the campaign began with, in order.
 
         Raises:
             CampaignError: the file is damaged.
         """
-        rows = self._rows("seed", (bytes,), "SELECT octets FROM seed WHERE generation = ? ORDER BY place", generation)
-        digests = self._rows("generation", (str,), "SELECT digest FROM generation WHERE number = ?", generation)
-        seeds = tuple(octets for (octets,) in rows)
-        if digests != [(digest_of(seeds),)]:
+        seeds = tuple(octets for (octets,) in self._rows("seed", (bytes,), "SELECT octets FROM seed ORDER BY place"))
+        if self.header.get("seeds") != digest_of(seeds):
             raise self._damaged("table seed")
         return seeds
-
-    def add_generation(self, seeds: tuple[bytes, ...]) -> int:
-        """From the next input on, other seeds. The number of that generation.
-
-        Raises:
-            CampaignError: the file cannot be written.
-        """
-        with self._changing():
-            (last,) = self._connection.execute("SELECT max(number) FROM generation").fetchone()
-            self._add_generation(last + 1, self._next(), seeds)
-            return int(last) + 1
-
-    def _add_generation(self, number: int, first: int, seeds: tuple[bytes, ...]) -> None:
-        ask = self._connection
-        ask.execute("INSERT INTO generation VALUES (?, ?, ?, ?)", (number, first, len(seeds), digest_of(seeds)))
-        ask.executemany("INSERT INTO seed VALUES (?, ?, ?)", ((number, *each) for each in enumerate(seeds)))
 
     # Units and workers -----------------------------------------------------------------------------------------------
 
@@ -363,7 +323,7 @@ class Store(Database):
         rows = self._connection.execute("SELECT host, boot, pid, begun, token, heard FROM claimant").fetchall()
         return {row[4] for row in rows if LockOwner(*row[:5]).may_be_at_work(now - row[5], PATIENCE)}
 
-    def claim(self, count: int, runs: int | None = None, *, left_by_others: bool = False) -> Lease | None:
+    def claim(self, count: int, runs: int | None = None, *, left_by_others: bool = False) -> WorkUnit | None:
         """A unit to run: one that was begun and left, else the next inputs. None if there are none.
 
         Args:
@@ -385,7 +345,7 @@ class Store(Database):
                 self._check("span", (int, int, str | None), (first, size, token))
                 if token not in alive:
                     ask("UPDATE span SET state = ?, token = ? WHERE first = ?", (_CLAIMED, self._mine, first))
-                    return Lease(WorkUnit(first, size), self._generation_of(first))
+                    return WorkUnit(first, size)
             first = self._next()
             if left_by_others or (runs is not None and first >= runs):
                 return None
@@ -395,16 +355,12 @@ class Store(Database):
             ask(
                 "INSERT INTO span (first, count, state, token) VALUES (?, ?, ?, ?)", (first, size, _CLAIMED, self._mine)
             )
-            return Lease(WorkUnit(first, size), self._generation_of(first))
+            return WorkUnit(first, size)
 
     def _next(self) -> int:
         """The number of the first input that was never claimed."""
         row = self._connection.execute("SELECT first + count FROM span ORDER BY first DESC LIMIT 1").fetchone()
         return int(row[0]) if row else 0
-
-    def _generation_of(self, first: int) -> int:
-        row = self._connection.execute("SELECT max(number) FROM generation WHERE first <= ?", (first,)).fetchone()
-        return int(row[0])
 
     def commit(self, result: UnitResult, seconds: float = 0.0) -> bool:
         """Commit what came of a unit that this process claimed; whether it still was this process's.
