@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from overlong.conformance.cli.formats import WantedFormats
     from overlong.conformance.targets.resolve import Limits
 
-_TAKEN = frozenset(("target", "profile", "quick", "expected", "output", "wanted", "quiet", "no_sweeps"))
-_LIMITS = frozenset(("limits", "trust"))
-"""The options of ``certify`` that a library can have."""
+_TAKEN = frozenset(
+    ("target", "profile", "quick", "expected", "output", "wanted", "quiet", "no_sweeps", "limits", "trust")
+)
+"""The parameters of ``certify`` that a library can have."""
 
 
 def certify_library(
@@ -55,7 +56,7 @@ def certify_library(
     """
     from overlong.conformance.certification.matrix.job import MatrixJob
     from overlong.conformance.certification.matrix.statement import STATEMENT
-    from overlong.conformance.cli.matrix import measured, show_rows
+    from overlong.conformance.cli.matrix import measured, show_rows, words_of
     from overlong.conformance.cli.trust import agreed_to
     from overlong.conformance.support.printable import printable
     from overlong.conformance.targets.libraries import set_up_library
@@ -63,13 +64,9 @@ def certify_library(
     _refuse_others(name, functions[0])
     agreed_to(functions)
     set_up_library(name)
-    words = [
-        *(["--profile", profile] if profile != "rfc3629" else []),
-        *(["--expected", str(expected)] * bool(expected)),
-    ]
-    options = [*words, *limits.as_words(), "--quick" if quick else "--no-sweeps"]
+    words, options = words_of(profile, expected, limits, quick=quick)
     job = MatrixJob(profile, quick, limits, expected=str(expected or ""), warm=False)
-    here = shlex.join(["overlong", "certify", *words, *["--quick"] * quick, name])
+    here = shlex.join(["overlong", "certify", *words, name])
     jobs = os.cpu_count() or 1
     with measured(functions, job, folder, (here, options), jobs, resume=False, quiet=quiet) as rows:
         no_more_interruptions()
@@ -87,7 +84,7 @@ def _refuse_others(name: str, first: str) -> None:
     context = click.get_current_context()
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if given and parameter.name not in _TAKEN | _LIMITS:
+        if given and parameter.name not in _TAKEN:
             raise click.UsageError(
                 f"{printable(name)} is a library, and its functions get the default suites, without sweeps: leave out "
                 f"{parameter.opts[-1]}, or certify one function, such as {printable(first)}"

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.matrix.job import MatrixJob
     from overlong.conformance.certification.matrix.row import MatrixRow
     from overlong.conformance.results.model import Report
+    from overlong.conformance.targets.resolve import Limits
 
 EXAMPLES = """\b
 Examples:
@@ -119,13 +120,9 @@ def command(
     if every == bool(targets):
         raise click.UsageError("name targets, or certify all that are ready with --all")
     chosen = [name for name, builtin in BUILTINS.items() if not builtin.missing()] if every else list(targets)
-    words = [
-        *(["--profile", profile] if profile != "rfc3629" else []),
-        *(["--expected", str(expected)] * bool(expected)),
-    ]
-    options = [*words, *limits_of().as_words(), "--quick" if quick else "--no-sweeps"]
+    words, options = words_of(profile, expected, limits_of(), quick=quick)
     job = MatrixJob(profile, quick, limits_of(), expected=str(expected or ""))
-    here = shlex.join(["overlong", "matrix", *words, *["--quick"] * quick, *(["--all"] if every else chosen)])
+    here = shlex.join(["overlong", "matrix", *words, *(["--all"] if every else chosen)])
     with errors_on_one_line():
         try:
             with measured(chosen, job, output, (here, options), jobs, resume=resume, quiet=quiet) as rows:
@@ -139,6 +136,16 @@ def command(
     if left := sum(row.state is State.INCOMPLETE for row in rows):
         click.echo(f"overlong: {left} of {len(rows)} targets are incomplete; --resume measures them again", err=True)
     sys.exit(exit_code(report))
+
+
+def words_of(profile: str, expected: Path | None, limits: Limits, *, quick: bool) -> tuple[list[str], list[str]]:
+    """The words that repeat a run, without its targets; and the options that its rows depend on."""
+    words = [
+        *(["--profile", profile] if profile != "rfc3629" else []),
+        *(["--expected", str(expected)] * bool(expected)),
+    ]
+    options = [*words, *limits.as_words(), "--quick" if quick else "--no-sweeps"]
+    return [*words, *["--quick"] * quick], options
 
 
 @contextlib.contextmanager

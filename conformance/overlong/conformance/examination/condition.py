@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.text import Text
     from overlong.reference import Dialect, Segment
 
+_SHORT = 64
+"""The most octets of an input whose segments are kept: those of long ones would fill the memory."""
 OFFSETS = (Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
 """Symptoms of the first flaw of a refused input."""
 
@@ -291,7 +293,8 @@ class Condition:
         if self.words == ((),):
             yield self._site(asked, 0, 0)
             return
-        for each, known in _known(asked.octets, self.text.spoken):
+        read = _known_of_short if len(asked.octets) <= _SHORT else _known
+        for each, known in read(asked.octets, self.text.spoken):
             start, end = each.offset, each.offset + each.length
             is_flaw = isinstance(each, MaximalSubpart)
             if is_flaw if self.subparts else self._at_flaw(asked.octets, start):
@@ -307,7 +310,9 @@ class Condition:
                 return  # a strict decoder goes no further
 
 
-@lru_cache(maxsize=1 << 14)  # the same octets come in many chunks, to several conditions
 def _known(octets: bytes, spoken: Dialect) -> list[tuple[Segment, int | None]]:
     """The segments, and how many octets must have been read to know each."""
     return [(each, known_at(octets, each, spoken)) for each in segments(octets, spoken=spoken)]
+
+
+_known_of_short = lru_cache(maxsize=1 << 14)(_known)  # the same octets come in many chunks, to several conditions

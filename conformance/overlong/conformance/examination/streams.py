@@ -180,14 +180,17 @@ class StreamCourse:
     ) -> Condition:
         """The condition without what hardly any answer needs: exceptions that one experiment showed by chance."""
         (reading,) = (each for each in readings if replace(condition, rule=Rule()) == each.condition)
+        predicted, explained = _predicted(condition, fresh), reading.explained_by(condition.rule)
         for atom in sorted(condition.rule.atoms, key=attrgetter("cost"), reverse=True):
             others = tuple(each for each in condition.rule.atoms if each != atom)
             for looser in (others, *((*others, each) for each in wider(atom))):
                 plainer = replace(condition, rule=in_order(looser))
-                if _predicted(plainer, fresh) >= _predicted(condition, fresh) * _AS_GOOD and (
-                    reading.explained_by(plainer.rule) >= reading.explained_by(condition.rule) * _AS_GOOD
-                ):
-                    condition = plainer
+                of_fresh = _predicted(plainer, fresh)
+                if of_fresh < predicted * _AS_GOOD:
+                    continue
+                of_all = reading.explained_by(plainer.rule)
+                if of_all >= explained * _AS_GOOD:
+                    condition, predicted, explained = plainer, of_fresh, of_all
                     break
         return condition
 

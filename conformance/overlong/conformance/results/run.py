@@ -224,10 +224,9 @@ class Run:
 
     def explain(self, explanation: Explanation, bucket: Bucket) -> Bucket:
         """Add the bucket of a further cause, or what it has of a known one; return the bucket that has it now."""
-        known, explained = len(self._explained), self._explained
-        kept = add_cause(explained, explanation, bucket)
-        new = [bucket] if len(explained) > known else []
-        self.settle([*self.buckets.values(), *new], explained)
+        kept = add_cause(self._explained, explanation, bucket)
+        new = [bucket] if kept is bucket else []
+        self.settle([*self.buckets.values(), *new], self._explained)
         return kept
 
     def explained_by(self, explanation: Explanation | None) -> Bucket | None:
