@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.targets.configured import configured
-from overlong.conformance.targets.libraries import LIBRARIES, functions_of
+from overlong.conformance.targets.libraries import functions_of, libraries
 from overlong.conformance.targets.resolve import resolve
 
 FILE = Path(__file__).parents[1] / "functions.py"
@@ -70,5 +70,5 @@ def test_a_library_is_no_target_and_a_wrong_name_has_a_hint(name):
 
 
 def test_every_library_at_hand_has_functions_with_names():
-    assert len(LIBRARIES) > 5
-    assert all(library.functions for library in LIBRARIES.values())
+    assert len(libraries()) > 5
+    assert all(library.functions for library in libraries().values())

@@ -7,9 +7,8 @@ A project defines its own in ``overlong.toml`` (``configured.py``); ``libraries.
 from __future__ import annotations
 
 import tomllib
-from ctypes.util import find_library
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from overlong.conformance.targets.builtin import ADAPTERS
@@ -53,8 +52,10 @@ class Library:
         return target
 
 
-@lru_cache(maxsize=8)
+@cache
 def _file(link: str) -> str:
+    from ctypes.util import find_library  # most targets do not need it
+
     return find_library(link) or ""
 
 
@@ -63,11 +64,11 @@ def _library(name: str, table: dict[str, str]) -> Library:
     return Library(name, table["what"], table.get("debian", ""), table.get("link", ""), functions)
 
 
-LIBRARIES = {
-    name: _library(name, table)
-    for name, table in tomllib.loads((Path(__file__).parent / "libraries.toml").read_text("utf-8")).items()
-}
-"""The libraries at hand, by their names."""
+@cache
+def libraries() -> dict[str, Library]:
+    """The libraries at hand, by their names."""
+    tables = tomllib.loads((Path(__file__).parent / "libraries.toml").read_text("utf-8"))
+    return {name: _library(name, table) for name, table in tables.items()}
 
 
 def functions_of(name: str) -> tuple[str, ...]:
@@ -76,10 +77,12 @@ def functions_of(name: str) -> tuple[str, ...]:
     Raises:
         UnknownTarget: the project's file cannot be read.
     """
-    own = configured() if ":" not in name and "/" not in name else {}
+    if ":" in name or "/" in name:
+        return ()
+    own = configured()
     if name in own:
         return own[name].of_functions(name)
-    library = LIBRARIES.get(name)
+    library = libraries().get(name)
     return tuple(f"{name}/{function}" for function in library.functions) if library else ()
 
 
@@ -96,6 +99,6 @@ def set_up_library(name: str) -> None:
 
 def at_hand(name: str) -> tuple[Library, str] | None:
     """The library at hand, and the function of it, that a target's name means; None if it means none."""
-    library, _, function = name.partition("/")
-    found = LIBRARIES.get(library)
+    library, mark, function = name.partition("/")
+    found = libraries().get(library) if mark else None
     return (found, function) if found and function in found.functions else None

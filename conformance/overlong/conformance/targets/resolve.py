@@ -21,7 +21,7 @@ from overlong.conformance.targets.consent import check
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.function_name import declared, of_questions
 from overlong.conformance.targets.functions import library_command, library_in, wasm_command
-from overlong.conformance.targets.libraries import LIBRARIES, at_hand
+from overlong.conformance.targets.libraries import at_hand, libraries
 from overlong.conformance.targets.library_version import version_of
 from overlong.conformance.targets.line_by_line import is_line_by_line, line_command
 from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
@@ -112,8 +112,8 @@ def _builtin(name: str, limits: Limits) -> FramedTarget:
         target.id = name
         return target
     builtin = shipped(name)
-    if builtin is None and name in LIBRARIES:
-        raise _is_library(name, f"{name}/{next(iter(LIBRARIES[name].functions))}")
+    if builtin is None and (own := libraries().get(name)) is not None:
+        raise _is_library(name, f"{name}/{next(iter(own.functions))}")
     if builtin is None:
         raise UnknownTarget(f"no target '{printable(name)}'; {_hint(name)}")
     if missing := builtin.missing():
@@ -143,8 +143,9 @@ def _hint(name: str) -> str:
         if os.access(name, os.X_OK):
             return f"if that is an adapter write -- {shown if '/' in name else f'./{shown}'}"
         return "for an adapter write -- and the command that runs it"
-    functions = LIBRARIES[library].functions if (library := name.partition("/")[0]) in LIBRARIES else ()
-    known = [*configured(), *all_shipped(), *LIBRARIES, *(f"{library}/{each}" for each in functions)]
+    library = libraries().get(name.partition("/")[0])
+    functions = [f"{library.name}/{each}" for each in library.functions] if library is not None else []
+    known = [*configured(), *all_shipped(), *libraries(), *functions]
     close = difflib.get_close_matches(name, known, 3, _NEAR)
     if close:
         return f"did you mean {' or '.join(map(printable, close))}?"

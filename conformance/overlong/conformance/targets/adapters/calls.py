@@ -105,11 +105,11 @@ setattr(g_utf8_make_valid, "traits", {"error_mode": "replacement-per-octet"})  #
 
 
 def g_utf8_to_ucs4(octets: bytes) -> str:
-    return _decoded("g_utf8_to_ucs4", octets, 4).decode(_NATIVE_32, "surrogatepass")
+    return _refused_or(_made("g_utf8_to_ucs4", octets, 1, 4)).decode(_NATIVE_32, "surrogatepass")
 
 
 def g_utf8_to_utf16(octets: bytes) -> str:
-    return _decoded("g_utf8_to_utf16", octets, 2).decode(_NATIVE_16, "surrogatepass")
+    return _refused_or(_made("g_utf8_to_utf16", octets, 1, 2)).decode(_NATIVE_16, "surrogatepass")
 
 
 def _freed(address: int, size: int | None) -> bytes:
@@ -119,28 +119,32 @@ def _freed(address: int, size: int | None) -> bytes:
     return made
 
 
-def _decoded(symbol: str, octets: bytes, size: int) -> bytes:
+def _made(symbol: str, units: bytes, size: int, size_written: int) -> bytes | None:
+    """The output of a conversion; None if it is refused."""
     written = c_long()
     convert = _glib(symbol, c_void_p, c_char_p, c_long, c_void_p, POINTER(c_long), c_void_p)
-    made = convert(octets, len(octets), None, byref(written), None)  # with items_read it lets the end be incomplete
-    if not made:
+    # with items_read it lets the end be incomplete
+    made = convert(units, len(units) // size, None, byref(written), None)
+    return _freed(made, size_written * written.value) if made else None
+
+
+def _refused_or(made: bytes | None) -> bytes:
+    if made is None:
         raise ValueError("refused")
-    return _freed(made, size * written.value)
+    return made
 
 
-def g_utf16_to_utf8(text: str) -> int:
+def g_utf16_to_utf8(text: str) -> int | None:
     return _size_of("g_utf16_to_utf8", text.encode(_NATIVE_16), 2)
 
 
-def g_ucs4_to_utf8(text: str) -> int:
+def g_ucs4_to_utf8(text: str) -> int | None:
     return _size_of("g_ucs4_to_utf8", text.encode(_NATIVE_32), 4)
 
 
-def _size_of(symbol: str, units: bytes, size: int) -> int:
-    written = c_long()
-    encode = _glib(symbol, c_void_p, c_char_p, c_long, c_void_p, POINTER(c_long), c_void_p)
-    made = encode(units, len(units) // size, None, byref(written), None)
-    return -1 if not made else len(_freed(made, written.value))
+def _size_of(symbol: str, units: bytes, size: int) -> int | None:
+    made = _made(symbol, units, size, 1)
+    return None if made is None else len(made)
 
 
 def utf8proc_iterate(octets: bytes, offset: int) -> tuple[int, int] | None:
