@@ -438,7 +438,7 @@ WRONG = {
     ),
     from_utf16_cuts_output: (
         *("from-utf16", "", "OV919"),
-        "from-utf16 takes 1 of 1 UTF-16 code unit of C2 80 (room 1) and writes C2; right is C2 80",
+        "from-utf16 takes 1 of 1 UTF-16 code unit of 00 (room 0) and writes nothing; right is 00",
     ),
     to_utf16_halves: (
         *("to-utf16", "", "OV919"),
@@ -447,10 +447,15 @@ WRONG = {
     to_utf16_wants_more: ("to-utf16", "", "OV914", "to-utf16 takes 0 of 1 octet of 00 (room 1), and more fits"),
     from_utf16_underfills: (
         *("from-utf16", "", "OV914"),
-        "from-utf16 takes 0 of 33 UTF-16 code units of C3 A9",
+        "from-utf16 takes 0 of 64 UTF-16 code units of C3 A9",
     ),
-    count_utf16_by_halves: ("count-utf16", "", "OV911", "count-utf16 takes C2 80 for 1"),
-    to_utf32_stuck: ("to-utf32", "", "OV914", "to-utf32 takes 0 of 5 octets of"),
+    count_utf16_by_halves: (
+        "count-utf16",
+        "",
+        "OV911",
+        "count-utf16 takes E0 A0 80 for 2 UTF-16 code units; right is 1",
+    ),
+    to_utf32_stuck: ("to-utf32", "", "OV914", "to-utf32 takes 0 of 2 octets of 00 00 (room 1), and more fits"),
     from_utf32_writes_beyond: (
         *("from-utf32", "", "OV917"),
         "from-utf32 takes 1 of 1 scalar value of 00 (room 0) and writes 1 octet",
