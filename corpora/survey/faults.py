@@ -15,6 +15,7 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import ENCODING
 from overlong.conformance.report.wording import observed
 from overlong.conformance.results.model import SENTENCE
+from overlong.conformance.vectors.encoding import given
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
@@ -27,9 +28,16 @@ NONCHARACTERS, SIGNATURE = "noncharacters", "signature"
 _CLASSES = {"OV201": "overlong forms", "OV202": "surrogates", "OV203": "numbers above 10FFFF",
             "OV207": "forms of seven octets", "OV208": "forms of five and six octets"}  # fmt: skip
 _NUMBERS = frozenset({"OV201", "OV202", "OV203"})
+KINDS_OF = {"C0 80": "OV201", "E0 80 80": "OV201", "F0 80 80 80": "OV201", "ED A0 80": "OV202",
+            "F4 90 80 80": "OV203", "F8 88 80 80 80": "OV208"}  # fmt: skip
+"""A string of each kind that a decoder may accept whose check of numbers is wrong, and its code."""
 _CLEAREST = ("OV207", "OV205", "OV206")
 """The codes whose inputs show best that nothing is checked, or no tail."""
 _SIGNATURE = "efbbbf"
+_FEW = 2
+"""The most inputs that an experiment leaves over."""
+_NEARLY, _PATTERNS = "nearly", " patterns, such as "
+"""Words of conditions that do not say all."""
 _NOTHING_CHECKED = "accepts errors"
 """The words of a condition that takes whatever is ill-formed."""
 
@@ -46,16 +54,30 @@ class Fault:
     @property
     def title(self) -> str:
         """What is wrong, in words."""
-        *most, last = [words for code, words in _CLASSES.items() if code in self.codes] or [""]
+        return self.title_with()
+
+    def title_with(self, wide: str = "") -> str:
+        """What is wrong, in words, with the kinds of strings that its extent names."""
+        kinds = listed(words for code, words in _CLASSES.items() if code in self.kinds_with(wide))
         return {
             VALIDATION: f"does not validate: ill-formed octets {'pass through' if self.passes else 'become text'}",
-            NUMBERS: f"accepts {', '.join(most)}{' and ' if most else ''}{last}{self._more}",
+            NUMBERS: f"accepts {kinds}{'' if wide else self._more}",
             TAILS: "does not check the octets after a lead",
             LEADS: "accepts octets that begin no character",
             END: "accepts text that ends inside a character",
             NONCHARACTERS: "does not take noncharacters",
-            SIGNATURE: "loses a first U+FEFF",
+            SIGNATURE: "loses a byte order mark (U+FEFF) at the start",
+            Code.REFUSED: "refuses well-formed text",
+            Code.SCALARS: "decodes well-formed text to something else",
+            Code.CHUNKING: "gives another result for text in pieces",
+            Code.SURROGATE_ENCODED: "encodes surrogates",
+            Code.BEYOND_ENCODED: "encodes numbers above 10FFFF",
+            Code.ENCODER_REPLACEMENT: "does not write U+FFFD for each lone surrogate",
         }.get(self.name, self.causes[0].title)
+
+    def kinds_with(self, wide: str) -> set[str]:
+        """The codes of its divergences, and of the kinds of strings that its extent names."""
+        return {*self.codes, *(code for octets, code in KINDS_OF.items() if f"`{octets}`" in wide)}
 
     @property
     def condition(self) -> str:
@@ -63,8 +85,15 @@ class Fault:
         return condition_of(self.example)
 
     @property
+    def told(self) -> str:
+        """The condition, if a maintainer can use it: it says all, and more than that nothing is checked."""
+        vague = self.condition.startswith((_NEARLY, _NOTHING_CHECKED)) or _PATTERNS in self.condition
+        return "" if vague else self.condition
+
+    @property
     def _more(self) -> str:
-        return " and the like" if len(self.causes) == 1 and " or " in self.condition else ""
+        several = any(words in self.condition for words in (" or ", _PATTERNS))
+        return " and the like" if len(self.causes) == 1 and several else ""
 
     @property
     def codes(self) -> list[str]:
@@ -88,15 +117,25 @@ class Fault:
         return Fault(self.name, tuple(each for each in self.causes if each.code not in left_out))
 
 
+def listed(words: Iterable[str]) -> str:
+    """``a, b and c``."""
+    *most, last = [*words] or [""]
+    return f"{', '.join(most)}{' and ' if most else ''}{last}"
+
+
 def faults_of(causes: Iterable[Cause]) -> list[Fault]:
-    """The faults behind these divergences of one decoder, of which those of a code come one after the other."""
+    """The faults that cause these divergences of one decoder, of which those of a code come one after the other."""
     found: dict[str, dict[str, Cause]] = defaultdict(dict)
     for cause in causes:
-        found[_name(cause)].setdefault(cause.code, cause)
+        found[name_of(cause)].setdefault(cause.code, cause)
     kinds = {name: set(found[name]) for name in (NUMBERS, TAILS, LEADS, END) if name in found}
     if {TAILS, LEADS} <= kinds.keys() and set().union(*kinds.values()) >= _NUMBERS:
         merged = [found.pop(name) for name in kinds]
         found[VALIDATION] |= {code: cause for each in merged for code, cause in each.items()}
+    _join_rare(found)
+    written, size = (found.get(code, {}).get(code) for code in (Code.ENCODER_REPLACEMENT, Code.SIZE))
+    if written and size and given(written.operation, written.octets) == given(size.operation, size.octets):
+        found[Code.ENCODER_REPLACEMENT] |= found.pop(Code.SIZE)  # it announces the size of what it writes wrongly
     if NONCHARACTERS in found:  # longer inputs with noncharacters in them show nothing else
         for code in set(found) & set(found[NONCHARACTERS]):
             if any(map(is_noncharacter, _numbers(found[code][code]))):
@@ -104,12 +143,22 @@ def faults_of(causes: Iterable[Cause]) -> list[Fault]:
     return [Fault(name, tuple(each[code] for code in sorted(each))) for name, each in sorted(found.items())]
 
 
+def _join_rare(found: dict[str, dict[str, Cause]]) -> None:
+    """Let ill-formed inputs that an experiment left over go with the fault that most others show."""
+    names = [name for name in (VALIDATION, NUMBERS, TAILS, LEADS, END) if name in found]
+    counts = {name: sum(cause.count for cause in found[name].values()) for name in names}
+    for name in names:
+        if counts[name] <= _FEW and (most := max(names, key=lambda each: counts[each])) != name:
+            for code, cause in found.pop(name).items():
+                found[most].setdefault(code, cause)
+
+
 def condition_of(cause: Cause) -> str:
     """The condition by which it diverges, in words; empty if none is known."""
     return dict(cause.more).get(SENTENCE, "")
 
 
-def _name(cause: Cause) -> str:
+def name_of(cause: Cause) -> str:
     """The fault that this divergence alone shows."""
     if condition_of(cause).startswith(_NOTHING_CHECKED):
         return VALIDATION
@@ -129,11 +178,11 @@ def _lacking(cause: Cause) -> str:
     while at < len(octets):
         lead, size = octets[at], _announced(octets[at])
         tails = sum(1 for _ in _tails(octets[at + 1 : at + size]))
-        behind = octets[at + 1 + tails :]
-        if 0x80 <= lead < 0xC0 or (lead in _NEVER and not tails and not behind):
+        after = octets[at + 1 + tails :]
+        if 0x80 <= lead < 0xC0 or (lead in _NEVER and tails < size - 1 and (tails or not after)):
             return LEADS
         if tails < size - 1:
-            return TAILS if behind and cause.observed != "accepted nothing" else END
+            return TAILS if after and cause.observed != "accepted nothing" else END
         if not _is_well_formed(octets[at : at + size]):
             return NUMBERS
         at += size

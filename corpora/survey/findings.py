@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-PROGRAMS = HERE / "programs"
 SHOWN = re.compile(
     r"A program that shows it prints `(?P<prints>.+?)`:\n\n(?P<program>(`{3,})\w+\n.+?\n\3)\n", re.DOTALL
 )
@@ -45,12 +44,9 @@ def page(texts: Path) -> Iterator[str]:
             "",
             f"Seen in {finding['seen']}.",
         )
-        for name in finding.get("shown", ()):
+        for name in finding["shown"]:
             shown = SHOWN.search((texts / f"{name}.md").read_text("utf-8"))
             assert shown is not None, name
             decoder, _, fault = name.rpartition("-")
             yield from ("", f"[{plain(decoder)}](r-{name.lower()}.md), {fault}:", "")
             yield from (shown["program"], "", f"It prints {code(shown['prints'])}.")
-        if "program" in finding:
-            program = (PROGRAMS / finding["program"]).read_text("utf-8").rstrip()
-            yield from ("", f"```{finding['language']}", program, "```", "", f"It prints {code(finding['prints'])}.")

@@ -5,6 +5,7 @@ Words of decoders are hostile: the code that puts them into Markdown or HTML esc
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from html import escape
 from importlib.resources import files as resources
@@ -24,15 +25,14 @@ from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.report import pictures
 from overlong.conformance.report.pictures.maps import DIFFERENCE, map_picture
 from overlong.conformance.report.wording import given, observed, verdict
-from overlong.conformance.results.difference import difference
-from overlong.conformance.results.model import Standing, State
+from overlong.conformance.results.model import State
 from overlong.conformance.results.reading import read
 from overlong.conformance.results.run import NOT_MEASURED
 from overlong.conformance.support.printable import thousands
 from overlong.reference import DEFECTS, ERROR_MODES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from overlong.conformance.results.model import Cause, Report, Subject
 
@@ -52,6 +52,8 @@ _UNLISTED = ("---", "orphan: true", "---", "")
 """No list of the site has these hundreds of pages: the tables lead to them."""
 TOLD = "divergences.md"
 """The page on the divergences of decoders with an adapter, each shown by its own program."""
+_BACK = "[All decoders](index.md)"
+_HEADS = ("decoder", "language", "verdict", "faults", "version")
 _CODES = 3
 """The most codes of a decoder in the table of all."""
 _SHOWN = 12
@@ -84,21 +86,36 @@ def _written(kept: Mapping[str, Report]) -> dict[str, Iterable[str]]:
     texts = SURVEYS / date / REPORTS
     pages = _pages(kept, filed(date))
     for path in sorted(texts.glob("*.md")):
-        pages[f"r-{path.stem.lower()}"] = (*_UNLISTED, path.read_text("utf-8").rstrip())
-    return pages | {"findings": findings.page(texts), "withdrawn": _withdrawn(withdrawn_in(SURVEYS / date))}
+        pages[f"r-{path.stem.lower()}"] = (*_UNLISTED, *_text(path, pages))
+    reasons = withdrawn_in(SURVEYS / date)
+    return pages | {"findings": findings.page(texts), "withdrawn": _withdrawn(reasons, pages)}
 
 
-def _withdrawn(reasons: Mapping[str, str]) -> Iterator[str]:
+def _text(path: Path, pages: Collection[str]) -> Iterator[str]:
+    """A text for maintainers, with ways back before it, and its codes as links."""
+    decoder = path.stem.rpartition("-")[0]
+    yield from (f"{_BACK} / {_link(decoder, f'd-{decoder}', pages)}", "")
+    *lines, codes = path.read_text("utf-8").rstrip().splitlines()
+    yield from lines
+    yield re.sub(r"OV\d{3}", lambda found: _link(found[0], f"c-{found[0].lower()}", pages), codes)
+
+
+def _link(words: str, page: str, pages: Collection[str]) -> str:
+    """A link to a page, if there is one."""
+    return f"[{plain(words)}]({page}.md)" if page in pages else plain(words)
+
+
+def _withdrawn(reasons: Mapping[str, str], pages: Collection[str]) -> Iterator[str]:
     """The decoders whose texts were withdrawn, with the codes and the reason."""
     yield from ("# What was withdrawn", "")
-    yield f"{len(reasons)} texts for maintainers were withdrawn from the newest survey. All were true of the version"
-    yield from ("surveyed.", "")
+    yield f"{len(reasons)} divergences have no text for maintainers any more. All were true of a version surveyed."
+    yield ""
     codes: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, why in reasons.items():
         decoder, _, fault = name.rpartition("-")
-        codes[decoder, why].append(f"[{fault}](c-{fault.lower()}.md)")
+        codes[decoder, why].append(_link(fault, f"c-{fault.lower()}", pages))
     rows = (
-        (f"[{plain(decoder)}](d-{decoder}.md)", " ".join(found), plain(why)) for (decoder, why), found in codes.items()
+        (_link(decoder, f"d-{decoder}", pages), " ".join(found), plain(why)) for (decoder, why), found in codes.items()
     )
     yield from table(("decoder", "codes", "why"), rows)
 
@@ -146,13 +163,12 @@ def _index(
     yield from ("# Survey of decoders", "")
     yield f"{len(subjects)} decoders in {len(languages)} languages, tested on {date}: {right} conform, {wrong} diverge"
     yield f"from RFC 3629, and {len(subjects) - right - wrong} conform but for their error mode or another claim beside"
-    yield "the verdict. [What matters most](findings.md) has a program for each finding;"
-    yield "[how it was made](../survey.md) tells how to repeat it. A decoder that diverges may mean to: its page says"
-    yield "what its documentation announces."
-    yield from ("", "What matters most:", "")
+    yield "the verdict. A decoder that diverges may mean to: its page says what its documentation announces."
+    yield "[How it was made](../survey.md) tells how to repeat it."
+    yield from ("", "```{raw} html", *_filtered(subjects), "```", "", "## What matters most", "")
     for number, finding in enumerate(findings.findings(), 1):
         yield f"{number}. [{finding['what']}](findings.md#finding-{number}): {finding['seen']}."
-    yield from ("", "```{raw} html", *_filtered(subjects), "```", "", "## By fault", "")
+    yield from ("", "## By fault", "")
     codes = sorted(by_code)
     rows = ((f"[{name}](c-{name.lower()}.md)", plain(_title(name)), str(len(by_code[name]))) for name in codes)
     yield from table(("code", "fault", "decoders"), rows)
@@ -168,23 +184,24 @@ def _filtered(subjects: Sequence[Subject]) -> Iterator[str]:
     modes = sorted({_mode(subject).partition(",")[0] for subject in subjects} - {""})
     yield f"<style>{(HERE / 'gallery.css').read_text('ascii')}</style>"
     yield '<div class="survey-filters">'
-    yield '<input type="search" placeholder="name or version" aria-label="Search">'
+    yield '<input type="search" name="search" placeholder="name or version" aria-label="Search">'
     yield from _select("language", "every language", sorted({subject.language for subject in subjects} - {""}))
     yield from _select("state", "every verdict", [state.value for state in _WORDS])
     yield from _select("mode", "every error mode", modes)
     yield '<span class="survey-shown" role="status"></span></div>'
-    yield '<div class="survey-scroll"><table class="survey"><thead><tr><th>decoder</th><th>language</th>'
-    yield "<th>verdict</th><th>faults</th><th>version</th></tr></thead><tbody>"
+    heads = "".join(f"<th><button>{head}</button></th>" for head in _HEADS)
+    yield f'<div class="survey-scroll"><table class="survey"><thead><tr>{heads}</tr></thead><tbody>'
     for subject in subjects:
         names = list(dict.fromkeys(cause.code for cause in subject.causes))
-        codes = " ".join(names[:_CODES]) + (f" +{len(names) - _CODES}" if len(names) > _CODES else "")
+        links = [f'<a href="c-{_html(name.lower())}.html">{_html(name)}</a>' for name in names[:_CODES]]
+        codes = " ".join((*links, f"+{len(names) - _CODES}") if len(names) > _CODES else links)
         kind = "good" if subject.state is State.CONFORMS else "bad" if subject.state is State.DIVERGES else ""
         mode, state = _mode(subject).partition(",")[0], subject.state.value.removeprefix("conforms ")
         yield (
             f'<tr data-language="{_html(subject.language)}" data-state="{_html(subject.state.value)}" '
             f'data-mode="{_html(mode)}"><td><a href="d-{_html(subject.id)}.html">{_html(subject.id)}</a></td>'
             f'<td>{_html(subject.language)}</td><td class="{kind}">{_html(state)}</td>'
-            f'<td class="codes">{_html(codes)}</td><td>{_html(subject.version)}</td></tr>'
+            f"<td>{codes}</td><td>{_html(subject.version)}</td></tr>"
         )
     script = (HERE / "gallery.js").read_text("ascii")
     yield f"</tbody></table></div><script>{script}</script>"
@@ -203,7 +220,7 @@ def _html(words: str) -> str:
 
 def _decoder(subject: Subject, kept: Mapping[str, Report], files: Files) -> Iterator[str]:
     facts = subject.recorded
-    yield from (f"# {plain(subject.id)}", "", f"**{plain(verdict(subject))}**", "")
+    yield from (_BACK, "", f"# {plain(subject.id)}", "", f"**{plain(verdict(subject))}**", "")
     rows = [
         ("what", facts.get(WHAT, "")),
         ("version", subject.version),
@@ -212,7 +229,7 @@ def _decoder(subject: Subject, kept: Mapping[str, Report], files: Files) -> Iter
         ("its documentation says", facts.get(INTENT, "")),
         ("accepts what this dialect does", subject.behaves_like),
         ("replaces", _mode(subject)),
-        ("set aside", subject.set_aside),
+        ("set aside", subject.set_aside.replace(" set aside", "")),
         ("ended by a fault", f"{subject.restarts} times" if subject.restarts else ""),
         ("not whole", subject.why if subject.state is State.INCOMPLETE else ""),
     ]
@@ -271,7 +288,7 @@ def _pictured(subject: Subject) -> Iterator[str]:
 
 
 def _fault(name: str, found: Sequence[tuple[Subject, Cause]]) -> Iterator[str]:
-    yield from (f"# {name} {plain(_title(name))}", "")
+    yield from (_BACK, "", f"# {name} {plain(_title(name))}", "")
     if name in DEFECTS:
         yield plain(DEFECTS[name].paragraph)
         yield from ("", f"What it enables: {plain(DEFECTS[name].effect)}. [All codes](../codes.md).", "")
@@ -316,18 +333,25 @@ def _streams(subjects: Sequence[Subject]) -> Iterator[str]:
 
 
 def _history(kept: Mapping[str, Report]) -> Iterator[str]:
+    """What became of verdicts from one survey to the next, and in which version."""
     yield from ("# History", "")
     if len(kept) == 1:
-        yield f"The survey of {next(iter(kept))} is the first. The next one will say here what was fixed, what broke,"
-        yield "and in which version; `overlong diff` says it in a terminal."
-    for older, newer in pairwise(kept):
+        yield f"The survey of {next(iter(kept))} is the first. The next one will say here which verdicts changed, and"
+        yield "in which version; `overlong diff` says it of each fault in a terminal."
+    for (older, before), (newer, now) in reversed(list(pairwise(kept.items()))):
         yield from ("", f"## {older} to {newer}", "")
-        changes = difference(kept[older], kept[newer])
+        were, are = ({subject.id: subject for subject in side.subjects} for side in (before, now))
+        both = [(were[name], are[name]) for name in are if name in were]
+        changed = [(was, became) for was, became in both if was.state is not became.state]
+        yield f"{len(both)} decoders were in both surveys: {len(both) - len(changed)} with the same verdict, and"
+        yield f"{len(changed)} with another. {len(are) - len(both)} came, and {len(were) - len(both)} went."
         rows = [
-            (plain(s.id), plain(versions), c.standing.value, f"{c.code} {plain(c.title)}", code(given(c)))
-            for s, *sides in zip(changes.subjects, changes.extra["older"], changes.extra["newer"], strict=True)
-            for versions in (" → ".join(dict.fromkeys(side["version"] for side in sides if side)),)
-            for c in s.causes
-            if c.standing is not Standing.SAME
+            (
+                f"[{plain(became.id)}](d-{became.id}.md)",
+                f"{was.state.value} → {became.state.value}",
+                plain(" → ".join(dict.fromkeys((was.version, became.version)))),
+            )
+            for was, became in changed
         ]
-        yield from table(("decoder", "version", "", "what", "input"), rows) if rows else ("Nothing changed.",)
+        if rows:
+            yield from ("", *table(("decoder", "verdict", "version"), rows))

@@ -34,8 +34,8 @@ def command(folder: Path, targets: tuple[str, ...], jobs: int, quiet: bool) -> N
 
     \b
     Examples:
-      python corpora/survey issues corpora/survey/2026-11-24
-      python corpora/survey issues corpora/survey/2026-11-24 yajl json-c
+      python corpora/survey issues corpora/survey/2026-11-28
+      python corpora/survey issues corpora/survey/2026-11-28 yajl json-c
     \b
     Exit status:
       0  every divergence was confirmed

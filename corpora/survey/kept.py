@@ -42,7 +42,11 @@ def announced(subject: Subject, code: str) -> str:
 
     Words that begin with codes, ``OV102: a byte order mark is dropped``, apply only to these codes.
     """
-    words = subject.recorded.get(INTENT, "")
+    return announced_by(subject.recorded.get(INTENT, ""), code)
+
+
+def announced_by(words: str, code: str) -> str:
+    """What a record's ``intent`` says of divergences with this code; empty if nothing."""
     some = _CODES.fullmatch(words)
     return words if some is None else some[2] if code in some[1] else ""
 

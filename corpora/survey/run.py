@@ -48,7 +48,7 @@ def command(
 
     \b
     Examples:
-      python corpora/survey run --keep corpora/survey/2026-11-24
+      python corpora/survey run --keep corpora/survey/2026-11-28
       python corpora/survey run yajl jansson json-c -o json
     \b
     Exit status:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from printing.markdown import plain, table
 
-from corpora.survey.faults import END, LEADS, NONCHARACTERS, NUMBERS, SIGNATURE, TAILS, VALIDATION
+from corpora.survey.faults import END, LEADS, NONCHARACTERS, NUMBERS, SIGNATURE, TAILS, VALIDATION, listed
 from corpora.survey.kept import HERE, OBTAINED, WHAT
 from corpora.survey.records.by_hand import by_hand
 from corpora.survey.records.known import known
@@ -16,6 +17,7 @@ from overlong.conformance.report.issue import effect_of, input_of, rule_of
 from overlong.conformance.report.markdown import code
 from overlong.conformance.report.wording import observed
 from overlong.conformance.support.printable import counted, printable
+from overlong.conformance.targets.adapters.documents import DOCUMENTS
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
@@ -30,17 +32,23 @@ _OF_DOCUMENTS = {"json": ("RFC 8259 §8.1",), "cbor": ("RFC 8949 §3.1",)}
 """The sections in which formats with an RFC demand UTF-8."""
 _OF_FAULTS = {SIGNATURE: ("RFC 3629 §6", "WHATWG")}
 _PASSES = "what reads the text next gets octets that are no UTF-8, and has to deal with them"
+_NO_UTF8 = "what is written is no UTF-8, and what reads it may refuse it or read something else"
 _EFFECTS = {
-    VALIDATION: "ill-formed octets turn into other text, and nothing says so",
+    VALIDATION: "ill-formed octets vanish or turn into other text, and nothing says so",
     TAILS: "the octet after the lead is swallowed, whatever it is",
-    LEADS: "octets that are no character become one",
+    LEADS: "octets that begin no character vanish or become text",
     END: "the end of a text is lost, or its loss is not noticed",
-    NONCHARACTERS: "data loss: text with these characters cannot pass",
-    SIGNATURE: "data loss: the text that comes out is not the text that went in",
+    NONCHARACTERS: "text with these characters cannot pass",
+    SIGNATURE: "the text that comes out lacks the first character of the text that went in",
+    Code.REFUSED: "text that is well-formed is turned away",
+    Code.SCALARS: "the text that comes out is not the text that went in",
+    Code.CHUNKING: "what becomes of a text depends on where it is cut into pieces",
+    Code.SURROGATE_ENCODED: _NO_UTF8,
+    Code.BEYOND_ENCODED: _NO_UTF8,
+    Code.ENCODER_REPLACEMENT: "characters that cannot be written are lost, or look like others",
 }
 _FIXES = {
     VALIDATION: "check strings by RFC 3629 when they are read, and refuse what is ill-formed",
-    NUMBERS: "refuse a sequence that is longer than its number needs, and numbers from D800 to DFFF and above 10FFFF",
     TAILS: "take an octet after a lead only if it is from 80 to BF",
     LEADS: "refuse 80 to C1 and F5 to FF where a character must begin",
     END: "refuse text of which the last lead announces more octets than there are",
@@ -57,6 +65,15 @@ _FIXES = {
     Code.ENCODER_REPLACEMENT: "write EF BF BD for each lone surrogate",
 }
 """What mends a fault, by its name."""
+_REFUSE = {
+    "OV201": "sequences that are longer than their number needs",
+    "OV202": "numbers from D800 to DFFF",
+    "OV203": "numbers above 10FFFF",
+    "OV207": "sequences of more than four octets",
+    "OV208": "sequences of more than four octets",
+}
+"""What to refuse if only numbers are wrong, by the kind that is accepted."""
+_SURROGATES, _END = range(0xD800, 0xE000), 0x110000
 _TABLE = "decode these octets by the table of RFC 3629, section 3"
 _DEFECTS = {TAILS: "OV205", LEADS: "OV206", END: "OV204"}
 """The defect that a fault lets pass, whatever code its example has."""
@@ -83,7 +100,7 @@ def _parts(
 ) -> Iterator[str]:
     example, name, also = fault.example, plain(printable(subject.id, 80)), known(subject.id)
     shown = confirmed[example.code]
-    wrong = f"memory fault: {shown.memory}" if shown.memory else fault.title
+    wrong = f"memory fault: {shown.memory}" if shown.memory else fault.title_with(shown.wide)
     yield f"# {name}: {plain(wrong)} ({code(input_of(example))})"
     if shown.memory:
         yield _PRIVATE
@@ -97,13 +114,14 @@ def _parts(
         yield f"Versions tried before, with the same result: {', '.join(map(plain, tried))}."
     facts = {
         "input": code(input_of(example)),
+        "in the document": _in_document(example, shown),
         "expected": _expected(example),
         "observed": _observed(example),
         "how wide": _wide(example, shown),
-        "by experiment": plain(printable(fault.condition, 400)),
+        "by experiment": plain(printable(fault.told, 400)),
         "effect": _effect(fault, shown.memory),
         "rule": rule_of(example, *_OF_DOCUMENTS.get(shown.record.document, ()), *_OF_FAULTS.get(fault.name, ())),
-        "suggested fix": also.fix or _FIXES.get("memory" if shown.memory else fault.name, _TABLE),
+        "suggested fix": also.fix or _fix(fault, shown),
         "see also": f"<{also.upstream}>" if also.upstream else "",
     }
     yield "\n".join(f"- {title}: {words}" for title, words in facts.items() if words)
@@ -129,9 +147,17 @@ def _parts(
     yield f"overlong calls this {', '.join(fault.codes)}."
 
 
+def _in_document(cause: Cause, shown: Confirmation) -> str:
+    """The input as the document around it has it, if it is another there, such as U+0000 in a string of JSON."""
+    whole = DOCUMENTS[shown.record.document](cause.octets) if shown.record.document else cause.octets
+    return "" if cause.octets in whole else code(whole.hex(" ").upper())
+
+
 def _expected(cause: Cause) -> str:
+    if cause.expected.startswith("reject"):
+        return "refused"
     if cause.code in DEFECTS:
-        return "refused" if cause.expected.startswith("reject") else "U+FFFD in place of it"
+        return "U+FFFD in place of it"
     return plain(printable(cause.expected, 200))
 
 
@@ -159,7 +185,24 @@ def _effect_of(cause: Cause) -> str:
         return _PASSES
     if cause.code in DEFECTS and cause.operation in VALIDATE:
         return "text that is ill-formed passes the check"
-    return effect_of(cause)
+    if cause.code not in _REFUSE:
+        return effect_of(cause)
+    numbers = [int(number, 16) for number in re.findall(r"U\+([0-9A-F]+)", observed(cause))]
+    if cause.code == "OV201":
+        return "a filter that compares octets does not see the character that comes out"
+    if any(number >= _END for number in numbers):
+        return "numbers come out that are no code points, and that tables for Unicode do not have"
+    if any(number in _SURROGATES for number in numbers):
+        return "surrogates come out, which other software refuses or replaces"
+    return _EFFECTS[LEADS]
+
+
+def _fix(fault: Fault, shown: Confirmation) -> str:
+    """What mends a fault, in a sentence."""
+    if fault.name == NUMBERS:
+        accepted = fault.kinds_with(shown.wide) if shown.wide else _REFUSE
+        return f"refuse {listed(dict.fromkeys(words for kind, words in _REFUSE.items() if kind in accepted))}"
+    return _FIXES.get("memory" if shown.memory else fault.name, _TABLE)
 
 
 def _fenced(text: str, language: str) -> str:

@@ -248,7 +248,7 @@ def test_a_refusal_with_half_a_number_is_not_one_without(number):
 @pytest.mark.parametrize("sweeps", [(), ("exhaustive-2",)])
 def test_an_answer_that_is_no_answer_breaks_the_protocol_at_its_input(tmp_path, sweeps):
     answer = "'-nan' if octets == b'\\xc1\\xbf' else '=' + octets.decode(errors='replace').encode().hex()"
-    whole = certify(lines(tmp_path, answer, "utf-8,replace"), suites=["core"], sweeps=sweeps, output=tmp_path / "out")
+    whole = certify(lines(tmp_path, answer, "utf-8,replace"), suites=["core"], plans=sweeps, output=tmp_path / "out")
     records = map(json.loads, (tmp_path / "out" / "results.jsonl").read_text("ascii").splitlines())
     found = [each for each in records if each["record"] == "divergence"]
     assert {(each["hex"], each["code"]) for each in found} == {("c1bf", "OV604")}
@@ -263,7 +263,7 @@ def test_a_program_that_reads_no_more_has_failed_at_the_input_that_it_answered(t
     bad = f"print('=efbfbdefbfbd') or {flushed} {then} or __import__('os')._exit(1)"
     right = "'=' + octets.decode(errors='replace').encode().hex()"
     name = lines(tmp_path, f"({bad}) if octets == b'\\xc1\\xbf' else {right}", "utf-8,replace")
-    certify(name, suites=["core"], sweeps=(), output=tmp_path / "out")
+    certify(name, suites=["core"], plans=(), output=tmp_path / "out")
     records = map(json.loads, (tmp_path / "out" / "results.jsonl").read_text("ascii").splitlines())
     found = [each for each in records if each["record"] == "divergence"]
     assert {(each["hex"], each["code"]) for each in found} == {("c1bf", "OV602")}
@@ -274,6 +274,12 @@ def test_offsets_are_passed_on_of_octets_only(tmp_path):
     bare, document = lines(tmp_path, answer), lines(tmp_path, answer, "utf-8,json")
     assert "error position" in certify(bare, suites=["core"]).claims
     assert certify(document, suites=["core"]).claims["error position"] == "not measured"
+
+
+def test_a_decoder_of_documents_gets_nothing_else(tmp_path):
+    text = "octets[3:-4].decode(errors='replace').encode().hex()"
+    answer = f"'=' + {text} if octets.startswith(b'<x>') and octets.endswith(b'</x>') else sys.exit(7)"
+    assert certify(lines(tmp_path, answer, "utf-8,replace,xml"), suites=["core"]).run.restarts == 0
 
 
 def test_numbers_that_are_no_code_points_arrive(tmp_path):
@@ -310,7 +316,7 @@ def test_a_program_that_ends_at_one_input_has_crashed_there(tmp_path):
     ("name", "said"),
     [
         ("lines[jsn]:x", "did you mean json?"),
-        ("lines[json:x", "in the brackets stands jso"),
+        ("lines[json:x", "in the brackets is jso"),
         ("lines:", "write a command after the colon"),
         ("lines:'x", "no closing quotation"),
     ],

@@ -6,7 +6,7 @@ from corpora.survey.faults import faults_of
 from corpora.survey.records import Record
 from corpora.survey.records.by_hand import by_hand
 from corpora.survey.records.language import languages
-from overlong.conformance.protocol.wire import UNITS
+from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.report.wording import passed_through
 from overlong.conformance.results.model import SENTENCE, Cause
 from overlong.conformance.support.printable import code_points
@@ -37,6 +37,7 @@ def cause(code, digits, observed="accepted", operation="D", condition=""):
             [("OV201", "c080"), ("OV202", "eda080"), ("OV208", "f888808080")],
             {"numbers": "accepts overlong forms, surrogates and forms of five and six octets (C0 80)"},
         ),
+        ([("OV208", "f8908080", "accepted U+1")], {"leads": "accepts octets that begin no character (F8 90 80 80)"}),
         ([("OV202", "61eda080")], {"numbers": "accepts surrogates (61 ED A0 80)"}),
         (
             [(code, digits, "accepted nothing") for code, digits in
@@ -58,16 +59,27 @@ def cause(code, digits, observed="accepted", operation="D", condition=""):
         ),
         (
             [("OV206", "80", "accepted U+DC80", "D", "accepts errors"), ("OV703", "d800", "encoded as ED A0 80", "F")],
-            {"OV703": "OV703 (D8 00)", "validation": "does not validate: ill-formed octets pass through (80)"},
+            {"OV703": "encodes surrogates (D8 00)",
+             "validation": "does not validate: ill-formed octets pass through (80)"},
         ),
         (
             [("OV201", "e08080", "accepted", "V", "accepts E0 80-9F 80-BF or ED A0-BF 80-BF")],
             {"numbers": "accepts overlong forms and the like (E0 80 80)"},
         ),
-        ([("OV101", "00"), ("OV101", "00efbfbf")], {"OV101": "OV101 (00)"}),
+        ([("OV101", "00"), ("OV101", "00efbfbf")], {"OV101": "refuses well-formed text (00)"}),
         (
             [("OV102", "efbbbf", "accepted nothing"), ("OV102", "c280", "accepted U+00C2 U+0080")],
-            {"OV102": "OV102 (C2 80)", "signature": "loses a first U+FEFF (EF BB BF)"},
+            {"OV102": "decodes well-formed text to something else (C2 80)",
+             "signature": "loses a byte order mark (U+FEFF) at the start (EF BB BF)"},
+        ),
+        (
+            [("OV707", "d800d800", "encoded as EF BF BD", "F"),
+             ("OV706", "0000d8000000d800", "announced 3 octets", "Z")],
+            {"OV707": "does not write U+FFFD for each lone surrogate (D8 00 D8 00)"},
+        ),
+        (
+            [("OV707", "d800", "encoded as 3F", "F"), ("OV706", "00000080", "announced 3 octets", "Z")],
+            {"OV706": "OV706 (00 00 00 80)", "OV707": "does not write U+FFFD for each lone surrogate (D8 00)"},
         ),
     ],
 )  # fmt: skip

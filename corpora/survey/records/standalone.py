@@ -13,14 +13,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.wire import UNITS
+from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.adapters.documents import DOCUMENTS
 
 if TYPE_CHECKING:
     from corpora.survey.records import Record
 
-_SECONDS = 60.0
+_SECONDS = 240.0
 _POINT = re.compile(r"U\+([0-9A-Fa-f]{1,8})")
 _IF = re.compile(r"@IF ([^@]+)@(.*\n)")
 """A line of shows/ that is kept only if the record's code contains this text."""
