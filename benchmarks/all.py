@@ -34,7 +34,7 @@ ATTEMPTS = 3
 """How often a benchmark runs before a ratio of it is a defect: other users of the machine come and go."""
 QUICK = {
     "certify_cpython": "3",
-    "certify_wrong": "1 core scalars",
+    "certify_wrong": "1 quick",
     "identify_cpython": "2",
     "write_vectors": "1000000 3",
     "guarded_calls": "2",

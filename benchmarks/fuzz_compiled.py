@@ -32,8 +32,7 @@ from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.fuzz.execution.compiled import InputLoop
 from overlong.fuzz.execution.engine import CampaignJob
 from overlong.fuzz.execution.in_process import InProcessSurvey
-from overlong.fuzz.execution.made import PLAN, Inputs, Made
-from overlong.fuzz.execution.making import MadeInputs
+from overlong.fuzz.execution.made import PLAN, Inputs, Made, MadeInputs
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.dialect import dialect
 from runner import arguments, figure, load, of_children, ratios, timed

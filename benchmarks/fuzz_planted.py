@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.report.found import abbreviated
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.support.printable import spaced_hex
+from overlong.conformance.targets.limits import Limits
 from overlong.fuzz.campaign.examiner import Probing
 from overlong.fuzz.campaign.triage import stored
 from overlong.fuzz.engines.opening import open_engine
@@ -32,7 +32,7 @@ from runner import figure
 
 if TYPE_CHECKING:
     from overlong.fuzz.campaign.stored import StoredFinding
-    from overlong.fuzz.execution.divergence import Fingerprint
+    from overlong.fuzz.execution.engine import Fingerprint
     from planted.bugs import Bug
 
 SECONDS, SHARE = 60.0, 0.95
@@ -69,7 +69,7 @@ class Run:
 
 def described(name: str, least: StoredFinding) -> str:
     """A bucket: its id, code, condition and least input."""
-    return f"{name} {least.operation} {least.code} {least.where}: {abbreviated(least.octets)}"
+    return f"{name} {least.operation} {least.code} {least.where}: {spaced_hex(least.octets)}"
 
 
 def run(bug: Bug, seed: int, more: float) -> Run:
@@ -83,7 +83,7 @@ def run(bug: Bug, seed: int, more: float) -> Run:
     found = None
     try:
         while time.monotonic() < (found + more if found is not None else began + SECONDS):
-            ran = engine.run(WorkUnit(first, count), lambda _: None)
+            ran = engine.run(WorkUnit(first, count))
             first += count
             if ran.divergences and found is None:
                 found = time.monotonic()
@@ -111,7 +111,7 @@ def found_in_right(bug: Bug, inputs: int) -> int:
     wrong = 0
     try:
         for first in range(0, inputs, _MOST):
-            wrong += engine.run(WorkUnit(first, min(_MOST, inputs - first)), lambda _: None).counts.total()
+            wrong += engine.run(WorkUnit(first, min(_MOST, inputs - first))).counts.total()
     finally:
         engine.close()
     print(f"{bug.name:<24} {inputs:>12,} inputs {time.monotonic() - began:>6.1f} s  divergences: {wrong}", flush=True)

@@ -73,12 +73,12 @@ def main() -> None:
     for name in ("by_decode", "in_python"):
         engine = open_engine(CampaignJob((f"py:{folder / 'decoders.py'}:{name}",)))
         try:
-            engine.run(WorkUnit(0, WARM), lambda _: None)
+            engine.run(WorkUnit(0, WARM))
             ratios = list[float]()
             for _ in range(rounds):
                 loop = len(inputs) / bare_loop(inputs, decoders[name])
                 began = time.perf_counter()
-                result = engine.run(WorkUnit(WARM, COUNT), lambda _: None)
+                result = engine.run(WorkUnit(WARM, COUNT))
                 speed = COUNT / (time.perf_counter() - began)
                 assert not result.divergences, result.divergences[0]
                 ratios.append(speed / loop)

@@ -14,8 +14,8 @@ import mmap
 import time
 from typing import TYPE_CHECKING
 
+from overlong.conformance.targets.adapters.child import Child, Named
 from overlong.conformance.targets.adapters.python import column
-from overlong.conformance.targets.adapters.shared_library import Child, Named
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.suites import SUITES
 from runner import arguments, figure

@@ -10,8 +10,8 @@ whole certificate, which is timed.
     python benchmarks/power.py                       everything: an hour and a half on two cores
     python benchmarks/power.py --share 0.1           a tenth of it
     python benchmarks/power.py --write               and write docs/power.md
-    python benchmarks/power.py --only shaped         one section: "shaped", "streams", "replacers" or "python";
-                                                     with --write it replaces that section of the page
+    python benchmarks/power.py --only shaped         one section: "shaped", "shaped-python", "python", "streams" or
+                                                     "replacers"; with --write it replaces that section of the page
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import multiprocessing
 import os
 import random
 import re
+import resource
 import shutil
-import statistics
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from all import machine
-from mutants import outputs, served, shaped, shares, transcribed
+from mutants import called, outputs, served, shaped, shares
 from mutants.measuring import CERTIFIED, Finder, FinderOfOutputs
 from mutants.population import LIBRARY, by_family, population
 from mutants.refused import Refuser
@@ -43,7 +44,7 @@ from mutants.spoken import OF_ALL, RIGHT, FinderOfSpoken
 from mutants.streams import STREAMS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.pool import cpus
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.limits import Limits
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 
@@ -54,8 +55,8 @@ if TYPE_CHECKING:
     from mutants.spoken import Population
 
 PAGE = Path(__file__).parents[1] / "docs" / "power.md"
-SECONDS = 10.0
-"""The time that a campaign, or libFuzzer, has for each mutant."""
+SECONDS = 10
+"""The time that a campaign has for each mutant, by the clock, and libFuzzer, of a processor: others may use it, too."""
 LEAST = 0.98
 """The share that a default certificate must find."""
 LIBFUZZER, CAMPAIGN = "libFuzzer", "fuzz"
@@ -90,9 +91,9 @@ out of many, because any test finds such faults only by luck.
 {machine}
 
 Shares in percent. *certify* is all suites and the tier `full`, the default for a C function; *certify --quick* is some
-suites and the tier `usual` ([command-line.md](command-line.md#certify)). Other decoders get the tier that their speed
-allows, `usual` or `brief`, or the 8, 6 or 2 plans of a column beside them; with `--quick` they get `brief`, or as much
-of it as fits into two seconds. The five columns after *certify* and *certify --quick* are lists of other projects
+suites and the tier `usual` ([command line](command-line.md#certify)). Other decoders get the tier that their speed
+allows, `usual` or `brief`, or the 11, 9, 6 or 2 plans of a column beside them; with `--quick` they get `brief`, or as
+much of it as fits into two seconds. The five columns after *certify* and *certify --quick* are lists of other projects
 (`corpora/elsewhere`), each string whole.
 
 """
@@ -116,7 +117,7 @@ SECTIONS = {
     REPLACERS: """
 ## Replacement
 
-{count} decoders in C offer operation `L` ([protocol.md](protocol.md#frames)) with one fault each: ill-formed octets
+{count} decoders in C offer operation `L` ([protocol](protocol.md#frames)) with one fault each: ill-formed octets
 come out as too many or too few U+FFFD, swallow text, or disappear; or a character comes out as U+FFFD, twice or not at
 all.
 {how}
@@ -131,27 +132,12 @@ example, or at one offset.
 {how}
 """,
 }
-PYTHON = """
-## In Python
-
-{count} of the draws above, some of each family, transcribed to Python, walk octet by octet. {validators} return `bool`,
-the others, which output wrong characters, `str`. A call proves each wrong ({left_out} draws were left out).
-`overlong certify py:...` ran on each, as a user would run it. It refused **{refused} of {count}** ({percent} %), and
-found the {rights} right ones CONFORMANT. By the clock it took {median:.0f} s for wrong ones, {most:.0f} s at most, and
-{right:.0f} s for right ones.
-
-| family | how many | refused | seconds: median (most) |
-|---|---:|---:|---:|
-"""
 HOW = """A request proves each wrong ({left_out} draws were left out). One program holds all of them, and its
 argument chooses the decoder. Its answers to whole suites are compared with those of the right program, which
 `overlong certify` found CONFORMANT. Sweeps test only `V` and `D`, so a certificate rests on the suites alone here.
 `fuzz` was given {some} of them; `overlong certify` refused {refused} of these, the ones that its suites find."""
-UNSEEN = 1
-"""The seed of a second population behind the protocol, which had no part in deciding how many mixtures there are."""
-OF_UNSEEN = """
-The number of mixtures was decided with the seeds 7 and 8 in view. Of {count} more, drawn by the seed {seed}, which had
-no part in that, all suites find {percent:.0f} %.
+UNSEEN = """
+The number of mixtures was decided with the seeds 7 and 8 in view; these mutants had no part in that.
 """
 
 
@@ -173,13 +159,13 @@ def _asked(mutant: Mutant) -> list[str]:
 
 
 def by_campaign(target: str | tuple[str, ...]) -> bool:
-    """True if the engine of campaigns finds a mutant within :data:`SECONDS`."""
+    """True if the engine of campaigns, which has processes of its own, finds a mutant within :data:`SECONDS`."""
     engine = open_engine(CampaignJob((target,), limits=_LIMITS))
-    engine.run(WorkUnit(0, 1), lambda _: None)  # compiling and loading do not count
+    engine.run(WorkUnit(0, 1))  # compiling and loading do not count
     began, first, count = time.monotonic(), 1, BLOCK
     try:
         while time.monotonic() < began + SECONDS:
-            if engine.run(WorkUnit(first, count), lambda _: None).divergences:
+            if engine.run(WorkUnit(first, count)).divergences:
                 return True
             first, count = first + count, min(2 * count, 64 * BLOCK)
     finally:
@@ -194,10 +180,11 @@ def by_libfuzzer(mutant: Mutant, folder: Path) -> bool:
     source.write_text(_FUZZER.format(code=code, symbol=mutant.symbol), "ascii")
     words = ["clang", "-std=gnu11", "-O1", "-w", "-fsanitize=fuzzer", f"-I{folder}", "-o", str(program), str(source)]
     subprocess.run(words, check=True)
-    options = (f"-max_total_time={SECONDS:.0f}", "-seed=1", "-max_len=4096", f"-artifact_prefix={folder}/")
-    done = subprocess.run([str(program), *options], capture_output=True, check=False)
+    options = ("-seed=1", "-max_len=4096", f"-artifact_prefix={folder}/")
+    limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+    done = subprocess.run([str(program), *options], preexec_fn=limit, capture_output=True, check=False)
     program.unlink()
-    return done.returncode != os.EX_OK
+    return done.returncode != -signal.SIGXCPU
 
 
 def asked_otherwise(
@@ -272,57 +259,7 @@ def spoken(population: Population, folder: Path, options: argparse.Namespace) ->
     asked_some(some, CAMPAIGN, lambda mutant: by_campaign(population.command(mutant.symbol)))
     how = HOW.format(left_out=left_out, some=len(some), refused=sum(known.values()))
     text = SECTIONS[population].format(count=len(mutants), how=how)
-    return text + "\n" + table(measured, some, [*finder.columns, CAMPAIGN]) + unseen(population, folder, options.share)
-
-
-def unseen(population: Population, folder: Path, share: float) -> str:
-    """The share that the suites find of a population that had no part in deciding what they ask."""
-    (apart := folder / f"{population.name}-unseen").mkdir()
-    mutants, _ = population.population(apart, UNSEEN, share)
-    measured = asked_all(mutants, FinderOfSpoken(population, apart).found)
-    found = sum(OF_ALL in each.found for each in measured)
-    return OF_UNSEEN.format(count=len(mutants), seed=UNSEEN, percent=100 * found / len(mutants))
-
-
-def in_python(folder: Path, options: argparse.Namespace) -> str:
-    """The section about Python callables.
-
-    Raises:
-        SystemExit: a right callable is refused.
-    """
-    mutants, left_out = transcribed.callables(folder, options.seed, options.share)
-
-    def certified(symbol: str) -> tuple[bool, float]:
-        began = time.monotonic()
-        refused, tier, _ = served.certificate_of([f"py:{transcribed.FILE}:{symbol}"], folder)
-        took = time.monotonic() - began
-        print(
-            f"{symbol}: {'refused' if refused else 'CONFORMANT'}, {tier or 'no tier whole'}, {took:.1f} s", flush=True
-        )
-        return refused, took
-
-    rights = [certified(symbol) for symbol in (transcribed.RIGHT, transcribed.RIGHT_OUTPUT)]
-    if any(refused for refused, _ in rights):
-        raise SystemExit("a right callable is refused")
-    results = {each.symbol: certified(each.symbol) for each in mutants}
-    refused, times = sum(wrong for wrong, _ in results.values()), [took for _, took in results.values()]
-    text = PYTHON.format(
-        count=len(mutants),
-        validators=sum(not transcribed.is_output(each) for each in mutants),
-        left_out=left_out,
-        rights=len(rights),
-        refused=refused,
-        percent=f"{100 * refused / len(mutants):.0f}",
-        median=statistics.median(times),
-        most=max(times),
-        right=max(took for _, took in rights),
-    )
-    for family, mine in by_family(mutants):
-        took = [results[each.symbol][1] for each in mine]
-        found = sum(results[each.symbol][0] for each in mine)
-        text += f"| {family} | {len(mine)} | {found} | {statistics.median(took):.0f} ({max(took):.0f}) |\n"
-    missed = [f"- {each.family}: {each.words}\n" for each in mutants if not results[each.symbol][0]]
-    return text + "".join(["\nNot refused:\n\n", *missed] if missed else [])
+    return text + "\n" + table(measured, some, [*finder.columns, CAMPAIGN]) + UNSEEN
 
 
 def implementations(folder: Path, options: argparse.Namespace) -> str:
@@ -344,7 +281,8 @@ def implementations(folder: Path, options: argparse.Namespace) -> str:
 
 _SECTIONS: dict[str, Callable[[Path, argparse.Namespace], str]] = {
     "shaped": implementations,
-    "python": in_python,
+    "shaped-python": called.shapes,
+    "python": called.walks,
     **{each.name: partial(spoken, each) for each in SECTIONS},
 }
 """What writes each section that can be measured alone, in their order on the page."""
@@ -369,10 +307,10 @@ def _replaced(page: str, section: str) -> str:
     Raises:
         SystemExit: the page has several such sections, or no costs.
     """
-    section = section.strip() + "\n\n"
-    heading = section.partition("\n")[0]
+    section = f"\n\n{section.strip()}\n\n"
+    heading = section.split("\n")[2]
     found = len(re.findall(f"^{heading}$", page, re.MULTILINE))
-    old = rf"^{heading}\n.*?(?=^## )" if found else rf"(?=^{COSTS}\n)"
+    old = rf"\n+^{heading}\n.*?(?=^## )" if found else rf"\n+(?=^{COSTS}\n)"
     replaced, count = re.subn(old, lambda _: section, page, count=1, flags=re.DOTALL | re.MULTILINE)
     if count != 1 or found > 1:
         raise SystemExit(f"{PAGE} has {found} sections {heading!r}; write the whole page, without --only")
@@ -417,12 +355,12 @@ def main() -> int:
         measured_outputs = asked_all(wrong, of_outputs.found)
         behind = "".join(make(folder, options) for make in _SECTIONS.values())
     text = table(measured, chosen, columns)
-    text += f"\n`fuzz` is a campaign of {SECONDS:.0f} seconds on one core. Clang's libFuzzer, which sees the branches, "
+    text += f"\n`fuzz` is a campaign of {SECONDS} seconds on one core. Clang's libFuzzer, which sees the branches, "
     text += f"had the same time. Both got {len(chosen)} of the validators; compiling does not count.\n"
     text += OTHERWISE + "".join(each.row(found_by(measured, each.tier)) for each in whole)
     text += OUTPUTS.format(count=len(wrong), left_out=unshown) + table(measured_outputs, [], of_outputs.columns)
     text += behind
-    text += f"\n{COSTS}\n\nSeconds that a right validator takes, in its own process:\n\n"
+    text += f"\n{COSTS}\n\nProcessor seconds that a right validator takes, in its own process:\n\n"
     text += "| " + " | ".join(rights) + " |\n|" + "---:|" * len(rights) + "\n| "
     text += " | ".join(f"{each:.2f}" for each in rights.values()) + " |\n"
     text += "\n## What a certificate misses\n\n"

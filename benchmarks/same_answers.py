@@ -42,32 +42,20 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 ANSWERS = "answers.json"
-UNSTEADY = frozenset(
-    {"time", "times", "generator", "environment", "version", "seconds", "isolation", "subject", "spelling"}
-)
+UNSTEADY = frozenset({"time", "times", "generator", "environment", "version", "seconds", "isolation", "subject"})
 """Keys whose values belong to one run or machine, and digests of targets, which change with their adapters."""
 DECODERS = ("known_wrong.py", "wrong_replacers.py", "wrong_encoders.py", "offset_sayers.py")
 """Decoders of the tests, copied to the working folder, so that names are the same in every checkout."""
 SECONDS = re.compile(r"\b\d[\d ]*(?:\.\d+)? s\b")
-SPELLINGS = (
-    (re.compile(r"\b(complete|exhaustive|depth|placed|lengths)\((\d+)\)"), r"\1-\2"),
-    (re.compile(r"\b(complete-\d|given) (refusing|replacing|in chunks|used before|in memory)"), r"\1-\2"),
-    (re.compile(r"\bin chunks\b"), "in-chunks"),
-    (re.compile(r"\bscalars between others\b"), "scalars-between"),
-    (re.compile(r"\bused before\b"), "used-before"),
-    (re.compile(r"\bencoder (scalars|edges|utf-16)\b"), r"encoder-\1"),
-    (re.compile(r"'((?:complete|exhaustive|depth|placed|lengths|used|encoder|scalars)-[\w-]+)'"), r"\1"),
-)
-"""Old names of suites and plans, of several words, and their present names of one word."""
-PASSING = ("note: the suite ", "covered ")
-"""Beginnings of lines to drop: the hint for an old name, and the occasional progress of ``score``."""
+PASSING = ("covered ",)
+"""Beginnings of lines to drop: the occasional progress of ``score``."""
 
 
 # Questions -----------------------------------------------------------------------------------------------------------
 
 OF_OCTETS = (
-    *("core", "complete(0)", "complete(0) refusing", "complete(0) replacing", "scalars", "scalars between others"),
-    *("runs", "streams", "chunking", "complete(0) in chunks", "exhaustive(1)", "exhaustive(2)"),
+    *("core", "complete-0", "complete-0-refusing", "complete-0-replacing", "scalars", "scalars-between"),
+    *("runs", "streams", "chunking", "complete-0-in-chunks", "exhaustive-1", "exhaustive-2"),
 )
 LONG_LINES = frozenset({"chunking"})
 """Suites that are exported only as frames, because lines would take a minute."""
@@ -400,7 +388,6 @@ def certified(commands: Commands, target: str, options: Iterable[str], reports: 
             ]
             for shape in reports
         }
-        kept["verified"] = commands.said(("verify", "-q", "--no-run", "results/certificate.json"))
     return kept
 
 
@@ -488,29 +475,18 @@ def known(path: Path) -> dict[str, Any]:
 # Comparing -----------------------------------------------------------------------------------------------------------
 
 
-def one_spelling(text: str) -> str:
-    """Text with the present name of every suite."""
-    for old, new in SPELLINGS:
-        text = old.sub(new, text)
-    return text
-
-
 def unlike(path: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]]:
     """Each difference: its path, the old value, the new value."""
     if isinstance(before, dict) and isinstance(after, dict):
-        one, other = (
-            {one_spelling(key): value for key, value in table.items()}
-            for table in (cast("dict[str, Any]", before), cast("dict[str, Any]", after))
-        )
+        one, other = cast("dict[str, Any]", before), cast("dict[str, Any]", after)
         for key in sorted(one.keys() | other.keys()):
             if key not in UNSTEADY:
                 yield from unlike(f"{path}/{key}", one.get(key, "(absent)"), other.get(key, "(absent)"))
     elif isinstance(before, list) and isinstance(after, list):
         yield from unlike_lists(path, cast("Any", before), cast("Any", after))
     elif isinstance(before, str) and isinstance(after, str):
-        one_text, other_text = one_spelling(before), one_spelling(after)
-        if one_text != other_text:
-            yield path, one_text, other_text
+        if before != after:
+            yield path, before, after
     elif before != after:
         yield path, json.dumps(before, ensure_ascii=False), json.dumps(after, ensure_ascii=False)
 
@@ -523,7 +499,7 @@ def unlike_lists(path: str, before: Any, after: Any) -> Iterator[tuple[str, str,
             yield from unlike(f"{path}/{place}", *pair)
         return
     one, other = (
-        [one_spelling(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)) for each in many]
+        [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in many]
         for many in (before, after)
     )
     for tag, start, end, begin, stop in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():

@@ -40,7 +40,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from overlong.conformance.oracle.compare import compare_batch
-from overlong.conformance.protocol.wire import DECODE, VALIDATE, big_endian
+from overlong.conformance.protocol.units import big_endian
+from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES
@@ -116,7 +117,13 @@ for (let got; (got = fs.readSync(0, line)); ) {
 """
 
 RUST = """
-use std::{env, fs, hint::black_box, io::stdin, str, time::Instant};
+use std::{env, fs, io::stdin, mem, ptr, str, time::Instant};
+// std::hint has it from Rust 1.66 on
+fn black_box<T>(value: T) -> T {
+    let kept = unsafe { ptr::read_volatile(&value) };
+    mem::forget(value);
+    kept
+}
 fn get(data: &[u8], place: usize) -> usize {
     u32::from_be_bytes(data[place..place + 4].try_into().unwrap()) as usize
 }

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from overlong.conformance.sweep.columnar import Columnar
 from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.limits import Limits
 from runner import arguments, children, cpu_of, figure
 
 BOUND, MEMORY_BOUND = 1.3, 400

@@ -15,9 +15,11 @@ import numpy as np
 from mutants.outputs import Outputs
 from mutants.population import Library, Mutant
 from mutants.spoken import OF_ALL, OF_QUICK
-from overlong.conformance.certification.tiers import BRIEF, FULL, LEAN, LEAST, SMALL, USUAL, Tier
+from overlong.conformance.certification.tiers import AMPLE, BRIEF, FULL, LEAN, LEAST, SMALL, USUAL, Tier
 from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE, Greeting
+from overlong.conformance.protocol.greeting import Greeting
+from overlong.conformance.protocol.units import UNITS
+from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.sweep.compiled.loop import GridLoop
 from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
@@ -128,7 +130,7 @@ class Finder:
 
     def __init__(self, path: Path, seed: int) -> None:
         self._open(path)
-        self.tiers = {column_of(tier): tier.plans for tier in (LEAST, SMALL, BRIEF, LEAN, USUAL, FULL)}
+        self.tiers = {column_of(tier): tier.plans for tier in (LEAST, SMALL, BRIEF, LEAN, AMPLE, USUAL, FULL)}
         self.tiers[WHOLE] += (f"{DRAWN.name}-{seed}",)
         self._kinds = np.zeros(LARGEST_SHARD, np.uint8)
 
@@ -165,9 +167,9 @@ class Finder:
     def _by_list(self, mutant: Mutant, strings: Strings) -> tuple[bool, float]:
         """True if a list finds a mutant, and the seconds until then."""
         data = (strings.octets, strings.ends.ctypes.data, strings.right.ctypes.data, len(strings))
-        address, started = self._begun(mutant), time.perf_counter()
+        address, started = self._begun(mutant), time.process_time()
         place = self.library.first_wrong(address, *data)
-        return place >= 0, time.perf_counter() - started
+        return place >= 0, time.process_time() - started
 
     def _begun(self, mutant: Mutant) -> int:
         """The address of a mutant in a fresh state."""
@@ -178,8 +180,8 @@ class Finder:
         """True if a plan finds a mutant, and the seconds until then."""
         expected = expectation(RFC3629, _GREETING, self.operation)
         loop = GridLoop(self.abi, [self._begun(mutant)], expected, RFC3629.dialect.layout)
-        started = time.perf_counter()
-        return plan_finds(loop, name, self._kinds), time.perf_counter() - started
+        started = time.process_time()
+        return plan_finds(loop, name, self._kinds), time.process_time() - started
 
 
 class FinderOfOutputs(Finder):
@@ -197,9 +199,9 @@ class FinderOfOutputs(Finder):
         }
 
     def _by_list(self, mutant: Mutant, strings: Strings) -> tuple[bool, float]:
-        started = time.perf_counter()
+        started = time.process_time()
         found = self._outputs.wrong_at(mutant.symbol, strings.octets, strings.ends) >= 0
-        return found, time.perf_counter() - started
+        return found, time.process_time() - started
 
     def _begun(self, mutant: Mutant) -> int:
         return self._outputs.address(mutant.symbol)

@@ -38,6 +38,7 @@ _LISTS = ((1, 6_000, 1.0), (2, 500_000, 20.0))
 """Lists of strings for all: a seed, how many, and the processor seconds after which a mutant hangs."""
 _NEAR = 60_000
 """The number of strings near the numbers in a mutant's code."""
+_SHOWN = 24
 _NUMBERS = re.compile(r"(?<![\w.])(\d+)(?!\w)")
 
 
@@ -66,13 +67,14 @@ class Proof:
     """``alone``; ``after others`` if the answer depends on earlier calls; ``at the end of memory``, or a signal."""
 
     def __str__(self) -> str:
-        most = 24
-        shown = (
-            self.text.hex(" ").upper()
-            if len(self.text) <= most
-            else (f"{self.text[:8].hex(' ').upper()} … {self.text[-8:].hex(' ').upper()} ({len(self.text)} octets)")
-        )
-        return f"{shown or 'no octet'} at address {self.place} mod 64, {self.how}"
+        return f"{in_short(self.text)} at address {self.place} mod 64, {self.how}"
+
+
+def in_short(text: bytes) -> str:
+    """A string in hexadecimal; of a long one the ends."""
+    if len(text) > _SHOWN:
+        return f"{text[:8].hex(' ').upper()} … {text[-8:].hex(' ').upper()} ({len(text)} octets)"
+    return text.hex(" ").upper() or "no octet"
 
 
 def in_child(work: Callable[[], Any], seconds: float) -> Any:

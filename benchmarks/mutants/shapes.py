@@ -36,7 +36,6 @@ STREAM = ("NEW", "FEED", "FINISH", "FREE", "RESET")
 """The names of a stream's functions in a style."""
 WRITTEN, OPERATOR = "written", "operator"
 _BY_OPERATORS = 24
-_MISTAKE = re.compile(r"^\s*//~ (.*?) ?=> ?(.*)$")
 _ABI = re.compile(r"^// ABI: (\S+)$", re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.'{])(0x[0-9A-F]+|\d+)(?![\w'])")
 
@@ -85,16 +84,27 @@ def styles() -> list[Style]:
 
 
 def _read(path: Path) -> Style:
-    text = path.read_text("ascii")
-    lines, mistakes = list[str](), list[tuple[int, str, str]]()
-    for line in text.splitlines():
-        if found := _MISTAKE.match(line):
-            mistakes.append((len(lines) - 1, found[1], found[2]))
-        else:
-            lines.append(line)
+    lines, mistakes = mistakes_in(text := path.read_text("ascii"), "//~")
     abi = _ABI.search(text)
     assert abi is not None, path
     return Style(path.stem, abi[1], tuple(lines), tuple(mistakes))
+
+
+def mistakes_in(text: str, mark: str) -> tuple[list[str], list[tuple[int, str, str]]]:
+    """The lines of a style, and its mistakes: the number of a line, the mistake in words, what the line reads then.
+
+    Args:
+        text: the style.
+        mark: what begins the comment of a mistake.
+    """
+    mistake = re.compile(rf"^\s*{mark} (.*?) ?=> ?(.*)$")
+    lines, mistakes = list[str](), list[tuple[int, str, str]]()
+    for line in text.splitlines():
+        if found := mistake.match(line):
+            mistakes.append((len(lines) - 1, found[1], found[2]))
+        else:
+            lines.append(line)
+    return lines, mistakes
 
 
 def drawn(seed: int, share: float = 1.0) -> list[Shaped]:
