@@ -185,7 +185,7 @@ def decoders() -> Iterator[str]:
     yield from (NOTICE, "", "# Decoders that ship with an adapter", "")
     yield f"{len(BUILTINS)} decoders in {len(languages)} languages. `overlong target list` says which can be used here,"
     yield "in which version, and what to install for the others. Nothing is built or fetched before it is used."
-    yield "Where they depart from RFC 3629, or replace otherwise than Unicode does: [divergences.md](divergences.md)."
+    yield "Where they depart from RFC 3629, or replace otherwise than Unicode does: [divergences](divergences.md)."
     for language in languages:
         yield from ("", f"## {language}", "", "| name | decodes with | fetched at first |", "|---|---|---|")
         for builtin in BUILTINS.values():

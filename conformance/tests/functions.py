@@ -257,9 +257,14 @@ def count_less_announced(octets):
 
 
 def utf16_of_offset_by_scalars(octets, offset):
-    """Of the kind of rust-analyzer#17003: every character is taken for one unit, as in
-    https://github.com/rust-lang/rust-analyzer/pull/20876."""
+    """https://github.com/rust-lang/rust-analyzer/pull/20876: every character is taken for one unit."""
     return len(octets[:offset].decode())
+
+
+def offset_of_scalar_after(octets, index):
+    """https://github.com/rust-lang/rust-analyzer/pull/17003: an index from 1 is taken for one from 0, so the octets of
+    one character too many are counted."""
+    return index + sum(len(each.encode()) - 1 for each in octets.decode()[: index + 1])
 
 
 def trim_all_tails(octets):
@@ -422,6 +427,7 @@ WRONG = {
     ),
     count_less_announced: ("count-scalars", "", "OV917", "count-scalars answers"),
     utf16_of_offset_by_scalars: ("utf16-of-offset", "", "OV916", "utf16-of-offset answers 1 to"),
+    offset_of_scalar_after: ("offset-of-scalar", "", "OV913", "offset-of-scalar cuts C2 80 at 1 of 2 octets"),
     trim_all_tails: ("trim-partial", "", "OV914", "trim-partial keeps 0 of 2 octets of C2 80; right are 2"),
     truncate_at_limit: ("truncate", "", "OV913", "truncate cuts C2 80 at 1 of 2 octets"),
     truncate_drops_last: ("truncate", "", "OV914", "truncate keeps 0 of 2 octets of 00 00 (limit 1); right are 1"),

@@ -386,6 +386,38 @@ class RefusesLate(_Stream):
         return text
 
 
+@caught_for("OV512")
+class WaitsForAll(_Stream):
+    """It looks for the last lead, and decodes what stands before it until all that it announces has come."""
+
+    leads = range(0xC0, 0xFE)
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        octets = self.pending + data
+        end = len(octets)
+        for far in range(1, min(6, end) + 1):
+            if (octet := octets[-far]) in self.leads:
+                announced = f"{octet:b}".index("0")
+                end -= far if announced > far and not final else 0
+            if self.ends(octet):
+                break
+        self.pending = octets[end:]
+        return strict(octets[:end])
+
+    def ends(self, octet: int) -> bool:
+        return octet >= 0xC0
+
+
+@caught_for("OV512")
+class WaitsForTails(WaitsForAll):
+    """It waits behind right leads alone, and as long as only tails follow."""
+
+    leads = range(0xC2, 0xF5)
+
+    def ends(self, octet: int) -> bool:
+        return not 0x80 <= octet < 0xC0
+
+
 @caught_for("OV503")
 class OffsetsCountFromTheChunk(_Stream):
     """It declares that they count from the start of the stream."""

@@ -2,7 +2,7 @@
 
 import re
 
-PROGRESS = re.compile(r"[^\n]+: \d+ of \d+ [a-z]+[^\n]*\n")
+PROGRESS = re.compile(r"[^\n]+: [\d ]+ of [\d ]+ [a-z]+[^\n]*\n")
 
 
 def beside_progress(stderr: str) -> str:

@@ -27,7 +27,8 @@ def page() -> Iterator[str]:
     yield ""
     yield from ("## Questions", "")
     yield "For a function that does not decode, but [answers a question about a text](functions.md). Its mode for"
-    yield "ill-formed text may follow: `&ill_formed=tails`. WebAssembly does not have these."
+    yield "ill-formed text may follow: `&ill_formed=tails`; of an encoder, what it does with what is no text:"
+    yield "`&encode_errors=fatal`. WebAssembly does not have these."
     yield ""
     yield from table(
         ("`abi=`", "the function", "what it answers"),

@@ -21,7 +21,7 @@ KEPT = "\b"
 def page() -> Iterator[str]:
     """Every verb, in the order of ``overlong --help``."""
     yield from (NOTICE, "", "# Every command", "")
-    yield "What `--help` says of every command, on one page. [command-line.md](command-line.md) is the guide, with"
+    yield "What `--help` says of every command, on one page. [command line](command-line.md) is the guide, with"
     yield "sessions."
     yield ""
     context = click.Context(cli, info_name="overlong")

@@ -30,7 +30,7 @@ def page() -> Iterator[str]:
     rows, causes = rows_of("divergences.tsv"), _causes()
     depart = {row["decoder"] for row in rows}
     yield from (NOTICE, "", "# What real decoders do", "")
-    yield f"{len(BUILTINS)} decoders ship with an adapter ([decoders.md](decoders.md)); {len(depart)} depart from RFC"
+    yield f"{len(BUILTINS)} decoders ship with an adapter ([decoders](decoders.md)); {len(depart)} depart from RFC"
     yield "3629, or from Unicode's practice for U+FFFD. Each section says why, then lists the answers with the version,"
     yield "the right answer and the [code](codes.md). Each kind of departure was first confirmed by a program that uses"
     yield "neither overlong nor its adapter, in the decoder's language or at its command line (*seen in*); a test"

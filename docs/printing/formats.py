@@ -33,7 +33,7 @@ def page() -> Iterator[str]:
     yield from (NOTICE, "", "# Formats, field by field", "")
     yield "Every file of JSON that overlong writes for others, and what `--format json` prints, has a JSON Schema"
     yield "(draft 2020-12) in the package, under `overlong/conformance/schemas`; but for SARIF, badges of shields.io"
-    yield "and greetings ([protocol.md](protocol.md)). [results.md](results.md) explains what the fields are for."
+    yield "and greetings ([protocol](protocol.md)). [results](results.md) explains what the fields are for."
     yield "A field that is *optional* is left out where there is nothing to say, or where an older"
     yield "version wrote the file. `[]` after a field: each member of the array; `.NAME`: each member of the object."
     yield ""

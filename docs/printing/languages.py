@@ -15,7 +15,8 @@ def page() -> Iterator[str]:
     """The page."""
     yield from (NOTICE, "", "# Adapters by language", "")
     yield "`overlong target new LANG` writes an adapter ([how to](adapters.md)). LANG may be in capitals, and may be"
-    yield "short: `js`, `node`, `cpp`, `py`, `rb`, `pl`, `ml`, `erl`."
+    yield "short: `js`, `node`, `cpp`, `py`, `rb`, `pl`, `ml`, `erl`. Those in Go, Java, JavaScript, Python and Rust"
+    yield "have a list for [functions beside the decoder](functions.md#in-other-languages). There is none for .NET."
     yield ""
     rows = ((row, TEMPLATES[row["language"]]) for row in rows_of("adapters.tsv"))
     yield from table(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol import wire as protocol
+from overlong.conformance.protocol.greeting import TRAITS, WORDS
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
+from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.support.printable import spaced_hex, thousands
 from overlong.reference import DEFECTS, ERROR_MODES
 from printing.markdown import NOTICE, code, plain, table
@@ -30,7 +32,7 @@ def _codes(claim: str) -> list[str]:
 def page() -> Iterator[str]:
     """The page."""
     yield from (NOTICE, "", "# The protocol's letters and numbers", "")
-    yield "For authors of adapters. [protocol.md](protocol.md) explains them, with every frame in octets."
+    yield "For authors of adapters. [protocol](protocol.md) explains them, with every frame in octets."
     yield from ("", "## Operations", "")
     kinds = (
         ("whole input", protocol.VALIDATE + protocol.DECODE + protocol.REPLACE),
@@ -66,16 +68,13 @@ def page() -> Iterator[str]:
     yield from table(
         ("member", "words"),
         (
-            ("`units`", ", ".join(map(code, protocol.UNITS))),
+            ("`units`", ", ".join(map(code, UNITS))),
             ("`error_mode`", ", ".join(code(name) for name, mode in ERROR_MODES.items() if mode.stands_for)),
-            *(
-                (code(member), ", ".join(map(code, words)))
-                for member, words in (protocol.WORDS | protocol.TRAITS).items()
-            ),
+            *((code(member), ", ".join(map(code, words))) for member, words in (WORDS | TRAITS).items()),
         ),
     )
     yield from ("", "## What an answer can be wrong about", "")
-    yield "Each code refutes one claim; [codes.md](codes.md) has a paragraph on each."
+    yield "Each code refutes one claim; [codes](codes.md) has a paragraph on each."
     yield ""
     yield from table(
         ("claim", "means", "codes"),

@@ -8,25 +8,24 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import json
 import os
 import sys
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.campaign import Campaign
-from overlong.fuzz.campaign.tools import Tools
-from overlong.fuzz.campaign.triage import Examined
-from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob, UnitResult, WorkUnit
+from overlong.fuzz.campaign.campaign import Campaign, Tools
+from overlong.fuzz.campaign.examiner import Examined, Probing
+from overlong.fuzz.execution.engine import BLOCK, CampaignJob, Divergence, Fingerprint, UnitResult, WorkUnit
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from overlong.fuzz.campaign.stored import StoredFinding
@@ -71,7 +70,7 @@ class StandIn:
     def __init__(self, job: CampaignJob) -> None:
         self.job = job
 
-    def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
+    def run(self, unit: WorkUnit) -> UnitResult:
         began = time.monotonic()
         if self.job.engine == "hangs":
             with open(os.environ["OVERLONG_TEST_HANGS"], "w", encoding="ascii") as held:  # noqa: PTH123
@@ -90,12 +89,11 @@ class StandIn:
                 counts[each.fingerprint] += 1
             if index % 512 == 0:
                 time.sleep(512 * PACE)
-                progress(index - unit.first)
         reached = range(unit.first // BLOCK, (unit.first + unit.count - 1) // BLOCK + 1)
         interesting = tuple(octets_of(self.job, block) + bytes([block]) for block in reached)
         asked = Counter({(target, "D"): unit.count for target in TARGETS})
         return UnitResult(
-            unit, 2 * unit.count, 3 * unit.count, tuple(first.values()), counts, frozenset(reached), interesting,
+            unit, 3 * unit.count, tuple(first.values()), counts, frozenset(reached), interesting,
             seconds=time.monotonic() - began, asked=asked,
         )  # fmt: skip
 
@@ -103,12 +101,12 @@ class StandIn:
         pass
 
 
-class Looks:
+class Looks(Probing):
     """An examiner: the finding names the cause; its least example is the first octet of the input."""
 
     def __init__(self, job: CampaignJob, meanwhile: Callable[[], None]) -> None:
-        self.examined: list[Divergence] = []
-        self.job, self._meanwhile = job, meanwhile
+        super().__init__(job, meanwhile)
+        self.job = job
 
     def joined(self, divergence: Divergence, known: Sequence[StoredFinding]) -> str:
         predicts = self.job.engine == "one condition" and divergence.finding.place.startswith("scalars")
@@ -118,7 +116,6 @@ class Looks:
         for _ in range(3 if self.job.engine == "slow to examine" else 0):
             time.sleep(0.05)
             self._meanwhile()
-        self.examined.append(divergence)
         cause = divergence.finding.place
         octets = divergence.finding.vector.octets[:1]
         finding = Finding(
@@ -130,27 +127,32 @@ class Looks:
     def stable(self, examined: Examined) -> int:
         return 10
 
-    def close(self) -> None:
-        pass
-
 
 def features_of(octets: bytes, _spoken: Dialect) -> frozenset[int]:
     return frozenset({octets[-1]})
 
 
-def edges(features: frozenset[int], _spoken: Dialect) -> tuple[int, int]:
-    return len(features), FEATURES
+def edges(features: Iterable[int], _spoken: Dialect) -> tuple[int, int]:
+    return len(set(features)), FEATURES
 
 
 def identities(job: CampaignJob) -> tuple[str, ...]:
     return ("0" * 64,) * len(job.targets)
 
 
-def agreed(_file: Path, _job: CampaignJob) -> None:
+def agreed(_file: Path, _targets: Iterable[str | tuple[str, ...]]) -> None:
     """No target is a program, so that none needs consent."""
 
 
 TOOLS = Tools(StandIn, Looks, features_of, edges, identities, agreed)
+
+
+def found(folder: Path) -> dict[str, Any]:
+    """Findings with counts but no times; and totals."""
+    said = json.loads((folder / "campaign.json").read_text("ascii"))
+    findings = [{**each, "seconds": 0} for each in said["findings"]]
+    totals = {name: said[name] for name in ("inputs", "executions", "octets", "waiting", "features", "targets")}
+    return {**totals, "findings": findings, "resume": said["resume"]["fingerprints"]}
 
 
 def main() -> None:

@@ -18,13 +18,21 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.question import Question
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.results.certificate import Certificate
-    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.results.expected import ExpectationError, Expectations
+    from overlong.conformance.results.invocation import GivenFile, Invocation
+    from overlong.conformance.support.whole_file import NotSaved
+    from overlong.conformance.targets.limits import Limits
 
 __all__ = [
     "Certificate",
     "Condition",
+    "ExpectationError",
+    "Expectations",
     "Explanation",
+    "GivenFile",
+    "Invocation",
     "Limits",
+    "NotSaved",
     "Question",
     "TargetError",
     "UnknownTarget",
@@ -35,8 +43,13 @@ __all__ = [
 _PLACES = {
     "Certificate": "results.certificate",
     "Condition": "examination.condition",
+    "ExpectationError": "results.expected",
+    "Expectations": "results.expected",
     "Explanation": "examination.explanation",
-    "Limits": "targets.resolve",
+    "GivenFile": "results.invocation",
+    "Invocation": "results.invocation",
+    "Limits": "targets.limits",
+    "NotSaved": "support.whole_file",
     "Question": "examination.question",
     "TargetError": "oracle.target",
     "UnknownTarget": "oracle.target",

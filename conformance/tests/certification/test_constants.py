@@ -11,7 +11,8 @@ from overlong.conformance import certify
 from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.certification.tiers import Tier, constants_of
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.protocol.wire import Greeting, ProtocolError
+from overlong.conformance.protocol.greeting import Greeting
+from overlong.conformance.protocol.wire import ProtocolError
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.sweep.plan import plan_named
@@ -138,7 +139,7 @@ def test_a_certificate_names_the_numbers_and_its_command_repeats_them(decoders, 
     assert right.run.conformant
     assert plans[0] == "constant-1100"
     assert "--plan constant-1100" in right.command
-    again = certify("py:./decoders.py:fast", sweeps=right.invocation.sweeps, constants=False)
+    again = certify("py:./decoders.py:fast", plans=right.invocation.plans)
     assert again.to_json() == right.to_json(), "its command names the number: the same octets"
     monkeypatch.setattr("overlong.conformance.report.terminal.tier_of", lambda _: Tier("least", (), ""))
     lines = summary(report_of_run(right), right, width=200, encoding="utf-8", every=True)

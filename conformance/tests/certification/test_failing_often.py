@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from overlong.conformance.certification.certify import certify
-from overlong.conformance.certification.runner import Runner
+from overlong.conformance import Invocation, certify
+from overlong.conformance.certification.runner import Runner, no_progress
 from overlong.conformance.certification.self_test import Accepts
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import Code
@@ -18,7 +18,8 @@ from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets import answer_limit
 from overlong.conformance.targets.answer_limit import ALONE, LEAST, TIME_OUTS, AnswerLimit
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.resolve import Limits, resolve
+from overlong.conformance.targets.limits import Limits
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
@@ -51,15 +52,11 @@ def decode(octets):
 """
 
 
-def _no_progress(_suite: str, _done: int, _total: int) -> None:
-    pass
-
-
 def test_a_decoder_that_crashes_often_gets_its_report(tmp_path: Path) -> None:
     (tmp_path / "crashes.py").write_text(_CRASHES, "utf-8")
     target = f"py:{tmp_path / 'crashes.py'}:decode"
     limits = Limits(restarts=8)
-    certificate = certify(target, suites=("core",), portrait=True, output=tmp_path / "out", limits=limits)
+    certificate = certify(Invocation(target, ("core",), limits=limits, portrait=True), output=tmp_path / "out")
     assert certificate.run.incomplete
     assert certificate.run.buckets
     assert exit_code_of(certificate.state) == exit_code_of(State.INCOMPLETE)
@@ -105,7 +102,7 @@ def test_no_answer_together_is_unstable_only_if_one_is_right_by_itself(*, right:
                 yield replace(answered, again=True, unstable=unstable)
 
     target = Target("wrong", lambda octets: is_well_formed(octets) is right)
-    run = Runner(target).suites([SUITES["core"]], _no_progress)
+    run = Runner(target).suites([SUITES["core"]], no_progress)
     assert any(code == Code.UNSTABLE for code, _ in run.buckets) is right
     assert bool(set(run.buckets) - {(Code.UNSTABLE, "")}) is not right
 
@@ -117,7 +114,7 @@ def test_a_sweep_whose_target_fails_afterwards_keeps_its_findings(
     def fails(*_: object) -> NoReturn:
         raise error
 
-    monkeypatch.setattr("overlong.conformance.sweep.sweep.explained", fails)
+    monkeypatch.setattr("overlong.conformance.sweep.describing.explained", fails)
     (tmp_path / "latin.py").write_text("def decode(octets):\n    return octets.decode('latin-1')\n", "utf-8")
     run = sweep(f"py:{tmp_path / 'latin.py'}:decode", ["exhaustive-1"])
     assert run.incomplete == str(error)

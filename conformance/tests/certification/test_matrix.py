@@ -25,7 +25,7 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.matrix import table
 from overlong.conformance.results.model import Cause, State, Subject
 from overlong.conformance.support.interpreter import module
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.limits import Limits
 from waiting import HUNG
 
 pytestmark = pytest.mark.long

@@ -13,7 +13,7 @@ import pytest
 from overlong.conformance.certification.matrix.job import MatrixJob
 from overlong.conformance.certification.matrix.running import SLOWEST, slowest_first
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.limits import Limits
 
 WRONG = f"py:{Path(__file__).parents[1] / 'known_wrong.py'}:always_true"
 MISSING = "py:no_such_module:f"

@@ -3,7 +3,7 @@
 import pytest
 
 from overlong.conformance.certification import pace as module
-from overlong.conformance.certification.pace import Pace
+from overlong.conformance.certification.pace import MOST, Crowd, Pace, next_after
 
 KNOWN = 0.006
 
@@ -25,3 +25,34 @@ def test_only_what_the_target_took_counts(monkeypatch, children, own, run, secon
         monkeypatch.setattr(module, name, iter(values).__next__)
     monkeypatch.setattr(module, "_known", lambda: KNOWN)
     assert Pace().seconds(run) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    ("worked", "waited", "known", "alone"),
+    [
+        pytest.param(2.0, 0.0, KNOWN, 8.0, id="an idle machine"),
+        pytest.param(1.0, 3.0, KNOWN, 2.0, id="four at a time"),
+        pytest.param(1.0, 0.0, 2 * KNOWN, 4.0, id="half as fast"),
+        pytest.param(0.0, 0.0, KNOWN, 8.0, id="the system does not say"),
+    ],
+)
+def test_a_crowd_does_not_make_a_target_slow(monkeypatch, worked, waited, known, alone):
+    monkeypatch.setattr(module, "_scheduled", iter([(1.0, 2.0), (1.0 + worked, 2.0 + waited)]).__next__)
+    monkeypatch.setattr(module, "_known", lambda: known)
+    assert Crowd().alone(8.0) == pytest.approx(alone)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "following", "asked"),
+    [
+        pytest.param([0.02], 0.32, True, id="one size: the square is feared"),
+        pytest.param([0.65], 10.4, False, id="a loop in a loop, in Python"),
+        pytest.param([0.0, 0.01], 2.56, True, id="too quick to measure"),
+        pytest.param([0.02, 0.08], 1.28, True, id="linear"),
+        pytest.param([0.02, 0.02], 0.32, True, id="as if it shrank"),
+        pytest.param([0.02, 0.32], 81.92, False, id="quadratic"),
+    ],
+)
+def test_longer_texts_are_for_functions_whose_time_allows_them(seconds, following, asked):
+    assert next_after(seconds) == pytest.approx(following)
+    assert (next_after(seconds) <= MOST) is asked

@@ -1,12 +1,15 @@
-"""What a decoder object has been fed in all must not matter."""
+"""What a decoder or an encoder object has been fed in all must not matter."""
+
+from pathlib import Path
 
 import pytest
 
+import wrong_on_long_text
 from overlong.conformance import certify
 from overlong.conformance.targets.answer_limit import AnswerLimit
 from overlong.conformance.vectors.suites import OF_OCTETS, SUITES
 
-NAMES = ("totals", "totals-used-before")
+NAMES = ("totals", "totals-used-before", "totals-longer", "totals-longest")
 DECODERS = """
 import codecs
 
@@ -30,25 +33,60 @@ class WrongAfter65536(Right):
 
 class WrongAfter1048576(Right):
     most = 1 << 20
+
+class WrongAfter16777216(Right):
+    most = 1 << 24
+"""
+ENCODERS = """
+import sys
+
+sys.path.insert(0, {folder!r})
+from wrong_on_long_text import target, utf8
+
+def until(most):
+    total = 0
+
+    def encode(text):
+        nonlocal total
+        octets = utf8(text)
+        total += len(octets)
+        return octets if total <= most else octets.replace(b"\\xf0", b"\\xf1")
+
+    return target(encode)
+
+right, wrong_after_65536, wrong_after_1048576 = until(1 << 40), until(1 << 16), until(1 << 20)
 """
 
 
+@pytest.mark.parametrize(("name", "codes"), [
+    ("right", set()),
+    ("wrong_after_65536", {"OV702"}),
+    ("wrong_after_1048576", {"OV702", "OV607"}),  # right alone: a new process has encoded little
+])  # fmt: skip
+def test_an_encoder_that_fails_after_many_octets_in_all_is_found(tmp_path, name, codes):
+    (tmp_path / "encoders.py").write_text(ENCODERS.format(folder=str(Path(wrong_on_long_text.__file__).parent)))
+    run = certify(f"py:{tmp_path}/encoders.py:{name}", suites=["encoder-long"], plans=()).run
+    assert run.codes == codes
+    assert run.claims["encoder"] == ("fails" if codes else "holds")
+
+
 @pytest.mark.parametrize(("name", "failing"), [
-    ("Right", {"totals": 0, "totals-used-before": 0}),
-    ("WrongAfter65536", {"totals": 3, "totals-used-before": 2}),
-    ("WrongAfter1048576", {"totals": 0, "totals-used-before": 1}),
+    ("Right", (0, 0, 0, 0)),
+    ("WrongAfter65536", (3, 2)),
+    ("WrongAfter1048576", (0, 1)),
+    ("WrongAfter16777216", (0, 0, 0, 1)),
 ])  # fmt: skip
 def test_an_object_that_fails_after_many_octets_in_all_is_found(tmp_path, name, failing):
     (tmp_path / "decoders.py").write_text(DECODERS)
-    run = certify(f"py:{tmp_path}/decoders.py:{name}", suites=NAMES, sweeps=()).run
-    assert {part.suite.name: len(part.failing) for part in run.suites} == failing
+    run = certify(f"py:{tmp_path}/decoders.py:{name}", suites=NAMES[: len(failing)], plans=()).run
+    assert tuple(len(part.failing) for part in run.suites) == failing
     assert not run.incomplete
     assert run.restarts == 0
 
 
 def test_ids_of_long_streams_are_short_and_distinct():
     ids = [vector.id for name in NAMES for vector in SUITES[name].vectors()]
-    assert len(set(ids)) == len(ids) == 8
+    assert len(set(ids)) == len(ids) == 12
     assert max(map(len, ids)) < 100
     assert not set(NAMES) & set(OF_OCTETS), "no file holds megabytes"
 

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.certification.tiers import TIERS
+from overlong.conformance.cli import progress
 from overlong.conformance.cli.certify import command as certify
 from overlong.conformance.cli.formats import WantedFormats, folder_and_file
 from overlong.conformance.cli.verbs import SYNONYMS, VERBS, cli
@@ -159,7 +160,7 @@ def test_a_callable_in_a_file_and_in_a_module(tmp_path):
         (["certify", "py:nosuch"], 2, "write py:MODULE:CALLABLE"),
         (["certify", "cpyton"], 2, "did you mean cpython"),
         (["certify", "dll:x.so:f"], 2, "no kind of target 'dll'"),
-        (["certify", "py:json:loads?mode=loud"], 2, "there may stand mode=fatal, mode=replacement"),
+        (["certify", "py:json:loads?mode=loud"], 2, "write mode=fatal, mode=replacement"),
         (["certify", "--", "/nonexistent/adapter"], 3, "cannot be started: No such file"),
         (["replay", "c0", "nosuch"], 2, "no target"),
     ],
@@ -426,3 +427,11 @@ def test_every_way_to_call_a_function_is_listed():
     assert [line for line in shown.splitlines() if not line.startswith(" ")] == [
         *(*ABIS, *QUESTION_ABIS, "py:FILE.py:FUNCTION")
     ]
+
+
+def test_progress_counts_vectors_of_suites_and_then_strings_of_sweeps(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_EVERY", -1)
+    with progress.Bar(enabled=True) as bar:
+        bar.update("core", 1000, 2000)
+        bar.update("pairs", 5, 30000)
+    assert capsys.readouterr().err == "core: 1 000 of 2 000 vectors\npairs: 5 of 30 000 strings\n"

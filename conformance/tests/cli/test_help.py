@@ -151,3 +151,4 @@ def test_pages_are_printed():
     wrong = run(cli, ["docs", "dialetcs"])
     assert wrong.exit_code == 2
     assert "no such page; did you mean dialects?" in wrong.output
+    assert "certify is on the page command-line: overlong docs command-line" in run(cli, ["docs", "certify"]).output

@@ -1,5 +1,6 @@
 """``pytest --overlong``, in projects that have nothing else of ours."""
 
+import numpy as np  # noqa: F401 (pytester forgets what each run has loaded, and this cannot be loaded twice)
 import pytest
 
 pytestmark = pytest.mark.long

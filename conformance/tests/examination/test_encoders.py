@@ -1,5 +1,6 @@
 """Encoders that are wrong in long text only: refused, with one bucket whose sentence says where."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ import wrong_on_long_text
 from overlong.conformance import certify
 from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.encoders import OfNumbers
-from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, big_endian
+from overlong.conformance.protocol.units import big_endian
+from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16
 from overlong.conformance.results.reading import read
 from overlong.conformance.vectors.suites import QUICK
 
@@ -44,6 +46,10 @@ def test_a_condition_holds_at_the_places_that_it_says():
     assert late.numbers == "U+10000 to U+10FFFF after characters of 1 octet and at index 2 or more"
     for text, wrong in {"aa😀": True, "a😀a": False, "aé😀": False, "aé😀a😀": True, "aa\ud800😀": False}.items():
         assert late.holds(big_endian("I", list(map(ord, text)))) == wrong, text
+    refuses = OfNumbers("OV701", ((0xFFFE, 0xFFFF),), "rfc3629", ENCODE, "fatal")
+    for text, wrong, unseen in [("\ufffe", True, True), ("a\uffff\ud800", True, False), ("\ud800\ufffe", False, False)]:
+        assert refuses.holds(big_endian("I", list(map(ord, text)))) == wrong, text
+        assert replace(refuses, silent=True).holds(big_endian("I", list(map(ord, text)))) == unseen, text
     units = condition(ENCODE_UTF16, Atom("index", modulus=4, rests=frozenset({3})))
     for text, wrong in {"aaa😀": True, "😀a😀": True, "aa😀": False}.items():
         assert units.holds(text.encode("utf-16-be")) == wrong, text

@@ -227,6 +227,43 @@ def test_a_rule_of_streams_has_no_limit_that_no_answer_needs():
     assert found.sentence.endswith("in a later chunk"), "and not: in a chunk that begins at 1 to 13"
 
 
+def test_a_stream_may_fail_at_one_character_alone():
+    strips = f"py:{Path(known_wrong.__file__)}:SignatureInEachChunk"
+    found = face.examine(strips, b"a\xef\xbb\xbfe", chunks=(1, 4))
+    said = "gives another result in chunks for U+FEFF that no cut goes through and at the start of its chunk"
+    assert found.sentence.startswith(said)
+    assert found.confirmed
+
+
+LONG = """
+def first_octets(octets):
+    try:
+        return bool(octets[:65535].decode() or True)
+    except UnicodeDecodeError as error:
+        return len(octets) > 65535 and "unexpected end" in error.reason
+
+
+def one_length(octets):
+    if len(octets) == 70_000:
+        raise ValueError
+    return octets.decode()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "octets", "sentence"),
+    [
+        ("first_octets", b"@" * 131_072 + b"\xff" + b"@" * 100, "reads only the first 65 535 octets"),
+        ("one_length", b"@" * 70_000, "refuses well-formed text in inputs of 70 000 octets"),
+    ],
+)
+def test_a_long_example_is_examined(name, octets, sentence, tmp_path):
+    (tmp_path / "decoder.py").write_text(LONG, "ascii")
+    found = face.examine(f"py:{tmp_path}/decoder.py:{name}", octets)
+    assert found.sentence == sentence
+    assert found.confirmed
+
+
 KEPT = """
 class Decoder:
     def __init__(self):

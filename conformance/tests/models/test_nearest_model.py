@@ -24,11 +24,15 @@ from overlong.conformance.models.pair_maps import (
     reference_maps,
 )
 from overlong.conformance.oracle.target import Answered
+from overlong.conformance.protocol.answers import Answers
+from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Crashed, Fault
-from overlong.conformance.protocol.wire import ACCEPTED, REFUSED, UNITS, Answers, Greeting
+from overlong.conformance.protocol.units import UNITS
+from overlong.conformance.protocol.wire import ACCEPTED, REFUSED
 from overlong.conformance.results.model import Map
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.resolve import Limits, resolve
+from overlong.conformance.targets.limits import Limits
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import DIALECTS, dialect, is_well_formed
@@ -241,7 +245,7 @@ def records(path):
 def test_certify_writes_what_it_saw(tmp_path, monkeypatch):
     monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core", "complete-0")})
     name = f"py:{DECODERS}:surrogates"
-    run = certify(name, output=tmp_path, sweeps=()).run
+    run = certify(name, output=tmp_path, plans=()).run
     written = records(tmp_path / "results.jsonl")
     maps = [each for each in written if each["record"] == "portrait"]
     assert [each["name"] for each in maps] == ["lead and second", "E0", "ED", "F0", "F4"]
@@ -254,7 +258,7 @@ def test_certify_writes_what_it_saw(tmp_path, monkeypatch):
     assert learned["behaves_like"] == run.behaves_like == "lax-surrogates (exact)"
     assert learned["svg"].startswith("<svg")
     assert run.restarts == 0
-    assert certify(name, sweeps=()).run.behaves_like == run.behaves_like  # also if no file is written
+    assert certify(name, plans=()).run.behaves_like == run.behaves_like  # also if no file is written
     chosen = certify(name, suites=["core"], output=tmp_path / "chosen").run
     assert chosen.behaves_like == ""
     assert not {"portrait", "automaton"} & {each["record"] for each in records(tmp_path / "chosen" / "results.jsonl")}

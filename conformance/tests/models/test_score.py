@@ -521,6 +521,14 @@ def test_a_hostile_file_is_refused_with_one_line(tmp_path, name):
         assert f"{file}:1: " in said or f"{file}:2: " in said
 
 
+@pytest.mark.parametrize("form", ["c-header", "rust", "go", "javascript", "java", "python", "csv"])
+def test_what_overlong_wrote_for_others_is_refused_with_what_to_export(form, tmp_path):
+    file = tmp_path / format_named(form).file
+    with file.open("wb") as stream:
+        format_named(form).write(Selection(families=("nul",)), StreamSink(stream))
+    assert "export the vectors as tsv or json, and name that" in refused(str(file))
+
+
 def test_what_is_no_file_is_refused_and_never_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "dangling").symlink_to("nowhere")
@@ -605,7 +613,7 @@ def test_json_has_everything(tmp_path):
     done = run(str(file), "--format", "json")
     assert done.exit_code == 1
     data = json.loads(done.stdout)
-    assert data["schema"] == "overlong/score-1"
+    assert data["schema"] == "overlong/report-1"
     assert data["wrong_expectations"]["first"] == [
         {"place": f"{file}:1", "hex": "c080", "what": "verdict", "said": "accept", "right": "reject"}
     ]

@@ -17,7 +17,7 @@ TARGET = [sys.executable, "-I", "-S", str(Path(__file__).parents[1] / "batched_t
 
 
 def buckets(fault, *, suites=("core",)):
-    run = certify([*TARGET, fault], suites=suites, sweeps=()).run
+    run = certify([*TARGET, fault], suites=suites, plans=()).run
     assert not run.incomplete
     return run.buckets
 

@@ -65,7 +65,7 @@ class RefusesItInStreams:
     ],
 )
 def test_one_refused_character_fails_one_claim(decoder, suites, code, claim):
-    run = certify(f"py:{Path(__file__)}:{decoder.__name__}", suites=suites, sweeps=()).run
+    run = certify(f"py:{Path(__file__)}:{decoder.__name__}", suites=suites, plans=()).run
     assert set(run.buckets) == {(code, "UTF8-2: %xC2-DF UTF8-tail")}
     assert {each for each, state in run.claims.items() if state == FAILS} == {claim}
     (bucket,) = run.buckets.values()

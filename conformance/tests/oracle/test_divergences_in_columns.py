@@ -8,7 +8,10 @@ from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.divergences import divergences
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import Answered
+from overlong.conformance.protocol.answers import Answers
+from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.units import UNITS, big_endian
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     ANNOUNCE,
@@ -17,12 +20,8 @@ from overlong.conformance.protocol.wire import (
     FAILED,
     REFUSED,
     REPLACE,
-    UNITS,
     UNSUPPORTED,
     VALIDATE,
-    Answers,
-    Greeting,
-    big_endian,
 )
 from overlong.conformance.vectors.suites import SUITES
 

@@ -14,20 +14,12 @@ from overlong.conformance.oracle.flaky import AGAIN, RERUN, RerunQueue
 from overlong.conformance.oracle.limits import expected_under, judged, limits_of, without
 from overlong.conformance.oracle.own_mode import own_mode_fault
 from overlong.conformance.oracle.target import Answered
+from overlong.conformance.protocol.answers import Answers
+from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
-from overlong.conformance.protocol.wire import (
-    ACCEPTED,
-    DECODE,
-    FAILED,
-    GUARDED,
-    REFUSED,
-    UNITS,
-    UNSUPPORTED,
-    Answers,
-    Greeting,
-    big_endian,
-)
+from overlong.conformance.protocol.units import UNITS, big_endian
+from overlong.conformance.protocol.wire import ACCEPTED, DECODE, FAILED, GUARDED, REFUSED, UNSUPPORTED
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import SUITES

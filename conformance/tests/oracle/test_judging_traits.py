@@ -18,8 +18,9 @@ from overlong.conformance.oracle.kinds import (
     OTHER_OFFSET,
     OTHER_OUTPUT,
 )
+from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Crashed
-from overlong.conformance.protocol.wire import Answers, big_endian
+from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.sweep.columns import Columns
 from overlong.conformance.sweep.columns_expected import ColumnOracle
 from overlong.conformance.sweep.grid import Axis, Grid

@@ -23,7 +23,12 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.reference import Decoded
 
 DECODERS = str(Path(__file__).parents[1].joinpath("with_traits.py"))
-WHOLE = ("core", "complete-0", "scalars")
+WHOLE = ("core", "complete-0")
+
+
+def suites_for(name):
+    """XML alone is about single characters: the other traits take no scalar value to be tried."""
+    return (*WHOLE, "scalars") if "xml" in name else WHOLE
 
 
 def target(name):
@@ -50,7 +55,7 @@ def overlong(*words):
     ],
 )
 def test_a_right_decoder_with_a_trait_conforms(name):
-    run = certify(target(name), suites=WHOLE).run
+    run = certify(target(name), suites=suites_for(name)).run
     assert run.conformant, [bucket.example for bucket in run.ordered_buckets]
     assert all(part.whole for part in run.suites)
     assert run.suites[0].aside > 0
@@ -62,6 +67,7 @@ def test_strings_that_two_traits_touch_are_set_aside():
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("unexamined")
 @pytest.mark.parametrize(
     ("name", "octets", "claim"),
     [
@@ -77,7 +83,7 @@ def test_strings_that_two_traits_touch_are_set_aside():
 )
 def test_a_trait_that_is_not_as_declared_is_found_out(name, octets, claim):
     """A wrong answer refutes its own claim even without the declaration; otherwise the declaration is refuted."""
-    certificate = certify(target(name), suites=WHOLE)
+    certificate = certify(target(name), suites=suites_for(name))
     run = certificate.run
     assert claim in run.failing
     only = {bucket.example.claim for bucket in run.ordered_buckets} == {"declared limits"}
@@ -98,10 +104,10 @@ def test_a_trait_that_is_not_as_declared_is_found_out(name, octets, claim):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("nul=kept", "after the question mark stands 'nul=kept'; there may stand mode=fatal, mode=replacement, nul="),
-        ("wrapper=xml&", "stands ''"),
-        ("nul=refused&nul=ends the string", "stands nul= more than once"),
-        ("mode=fatal&mode=fatal", "stands mode= more than once"),
+        ("nul=kept", "after the question mark is 'nul=kept'; write mode=fatal, mode=replacement, nul="),
+        ("wrapper=xml&", "is ''"),
+        ("nul=refused&nul=ends the string", "is nul= more than once"),
+        ("mode=fatal&mode=fatal", "is mode= more than once"),
     ],
 )
 def test_what_may_be_said_of_a_python_function(words, says):
@@ -164,10 +170,10 @@ def test_every_headline_says_what_is_set_aside(tmp_path):
             assert form != "badge" or json.loads(shown)["color"] == "blue"
     statement = json.loads((tmp_path / "certificate.json").read_text())
     assert statement["predicate"]["overlong"]["set_aside"] == words
-    assert overlong("verify", "--no-run", str(tmp_path / "certificate.json")).returncode == 0
     statement["predicate"]["overlong"]["set_aside"] = "1 vector set aside (nul: ends the string)"
     (tmp_path / "certificate.json").write_text(json.dumps(statement))
-    assert "set_aside" in overlong("verify", "--no-run", str(tmp_path / "certificate.json")).stdout
+    verified = overlong("verify", str(tmp_path / "certificate.json"), target("ends_at_nul"))
+    assert {*re.findall(r"\$\S+", verified.stdout)} == {"$.predicate.overlong.set_aside"}
 
 
 @pytest.mark.long

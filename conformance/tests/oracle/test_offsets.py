@@ -15,6 +15,8 @@ from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 
+pytestmark = pytest.mark.usefixtures("unexamined")
+
 COUNTERS = Path(__file__).parents[1].joinpath("counters.py")
 SAYERS = Path(__file__).parents[1].joinpath("offset_sayers.py")
 

@@ -10,7 +10,8 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.compare import compare, expected_of
 from overlong.conformance.protocol.kind import SEPARATE_VALUES, Code
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
-from overlong.conformance.protocol.wire import SEPARATE, UNITS, stream_payload
+from overlong.conformance.protocol.units import UNITS
+from overlong.conformance.protocol.wire import SEPARATE, stream_payload
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.targets.builtins import BUILTINS
@@ -102,7 +103,7 @@ def too_few(values):
 )
 def test_callables_that_take_a_list(tmp_path: Path, name, codes):
     (tmp_path / "lists.py").write_text(CALLABLES)
-    certificate = certify(f"py:{tmp_path / 'lists.py'}:{name}", suites=QUICK, sweeps=())
+    certificate = certify(f"py:{tmp_path / 'lists.py'}:{name}", suites=QUICK, plans=())
     assert certificate.run.codes == codes
     assert [part.suite.name for part in certificate.run.suites] == ["separate-values"]
     assert certificate.run.suites[0].done == SUITE.size
@@ -139,7 +140,7 @@ def test_an_expectation_of_lists_cannot_be_judged_where_none_are_asked(tmp_path:
 @pytest.mark.long
 def test_what_was_found_can_be_reported_and_verified(tmp_path: Path):
     target = f"py:{Path(__file__).parents[1] / 'known_wrong.py'}:values_joined"
-    certify(target, suites=QUICK, sweeps=(), output=tmp_path)
+    certify(target, suites=QUICK, plans=(), output=tmp_path)
     for form in FORMATS:
         out = tmp_path / f"report.{form}"
         result = CliRunner().invoke(cli, ["report", str(tmp_path), "--format", form, "-o", str(out)])

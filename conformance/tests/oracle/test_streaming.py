@@ -12,7 +12,9 @@ from overlong.conformance import certify
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.stream_state import lost_states
 from overlong.conformance.oracle.target import Answered
-from overlong.conformance.protocol.wire import UNITS, Answers, Greeting, big_endian, read_numbers
+from overlong.conformance.protocol.answers import Answers
+from overlong.conformance.protocol.greeting import Greeting
+from overlong.conformance.protocol.units import UNITS, big_endian, read_numbers
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.certainty import certainty
 from overlong.conformance.vectors.profile import RFC3629
@@ -30,6 +32,7 @@ STREAMS = ("chunking", "complete-0-in-chunks", "used-before")
 UTF32 = UNITS["utf-32"]
 AUTOMATON = dialect().automaton
 BOM = b"\xef\xbb\xbf"
+MISSING = "while octets that its lead announces are missing"
 
 odd_octets = st.lists(
     st.sampled_from([0x61, 0x80, 0x90, 0xA0, 0xBF, 0xC2, 0xE0, 0xE2, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xFF]), max_size=9
@@ -248,8 +251,8 @@ def test_marks_count_units(stream, name):
 
 def test_the_held_octets_are_those_of_one_character():
     for vector in core_vectors():
-        held = certainty(vector.octets, "utf-32", RFC3629).held
-        assert all(0 <= place - start <= 3 for place, start in enumerate(held))
+        sure = certainty(vector.octets, "utf-32", RFC3629)
+        assert all(0 <= read - sure.held(read) <= 3 for read in range(len(vector.octets) + 1))
 
 
 # Judging
@@ -296,7 +299,7 @@ def test_one_wrong_mark_is_found(stream, operation, data):
         late = wrong > first and sure.shown is not None
         assert found == (["OV512"] if late else ["OV513"] if wrong < first else [])
     else:
-        least = sure.out[sum(chunks[: place + 1])]
+        least = sure.out(sum(chunks[: place + 1]))
         most = sure.total if place == len(chunks) - 1 else least
         assert found == (["OV511"] if wrong < least else ["OV513"] if wrong > most else [])
 
@@ -334,6 +337,38 @@ def test_what_can_be_lost_is_what_stands_before_a_boundary(stream):
 def test_a_lost_state_is_one_bucket_and_is_named(suite):
     certificate = certify(f"py:{WRONG}:LosesTwoOfFour", suites=[suite])
     assert list(certificate.run.buckets) == [("OV501", "state lost after 2 of 4 octets, at the end of a chunk")]
+
+
+@pytest.mark.long
+def test_the_example_of_a_lost_state_is_a_wrong_result():
+    """A right result at a wrong time belongs to its bucket, but does not show it: here C2 alone, refused too early."""
+    certificate = certify(f"py:{WRONG}:EachChunkByItself", suites=["chunking"])
+    (bucket,) = certificate.run.buckets.values()
+    example = bucket.example
+    assert (example.vector.octets, example.vector.chunks) == (b"\xc2\x80", (1, 1))
+    assert not example.is_untimely
+    assert bucket.why is not None
+    assert "gives another result in chunks for a character that is cut" in bucket.why.sentence
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("WaitsForAll", f"refuses late an error {MISSING} and if no C0-FF follows in its chunk"),
+        (
+            "WaitsForTails",
+            f"refuses late an error of 3 or more octets and {MISSING} and if only tail octets follow in its chunk",
+        ),
+        ("WithholdsEverything", "holds back all output of a stream"),
+    ],
+)
+def test_one_habit_of_waiting_is_one_cause(name, sentence):
+    certificate = certify(f"py:{WRONG}:{name}", suites=["core", "streams", "chunking"])
+    (bucket,) = certificate.run.buckets.values()
+    assert bucket.why is not None
+    assert bucket.why.sentence == sentence
+    assert bucket.why.share > 0.99
 
 
 def test_late_is_not_wrong():

@@ -13,6 +13,7 @@ from overlong.conformance.oracle.finding import Bucket, Finding, expected_in_wor
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.kind import CLAIMS, KINDS, Code
 from overlong.conformance.protocol.memory_fault import MEMORY_FAULTS, memory_fault, memory_words
 from overlong.conformance.protocol.observation import (
@@ -25,7 +26,8 @@ from overlong.conformance.protocol.observation import (
     Unsupported,
     describe,
 )
-from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, GUARDED, SEPARATE, UNITS, Greeting, big_endian
+from overlong.conformance.protocol.units import UNITS, big_endian
+from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, GUARDED, SEPARATE
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS, Decoded, Rejected

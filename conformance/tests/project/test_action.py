@@ -270,7 +270,7 @@ def test_a_campaign_begins_in_its_folder_and_goes_on_from_there(tmp_path):
     assert {"--ci", "--time=5h", "--trust", "--corpus=seeds", f"--output={results}"} <= set(words)
     assert words[-2:] == [RIGHT, WRONG]
     assert results == str(tmp_path / "work" / "a b" / "c")
-    (tmp_path / "work" / "a b" / "c" / "campaign.db").touch()
+    (tmp_path / "work" / "a b" / "c" / "campaign.json").touch()
     words, again = words_of(tmp_path, **inputs)
     assert again == results
     assert {"--ci", "--time=5h", "--trust", f"--resume={results}"} <= set(words)

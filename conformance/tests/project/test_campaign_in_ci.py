@@ -74,7 +74,7 @@ def test_a_changed_decoder_begins_a_new_campaign_with_the_old_inputs(tmp_path, f
     if kept is not None:
         (tmp_path / "campaign" / "corpus").mkdir(parents=True)
         (tmp_path / "campaign" / "corpus" / "input").touch()
-        (tmp_path / "campaign" / "campaign.db").touch()
+        (tmp_path / "campaign" / "campaign.json").touch()
     run(CAMPAIGN, "Begin anew with the old inputs if the decoder changed", tmp_path, KEY="k-1-", FETCHED=fetched)
     assert (tmp_path / "campaign").exists() == bool(kept)
     assert [each.name for each in (tmp_path / "seeds").iterdir()] == (["input"] if kept is False else [])

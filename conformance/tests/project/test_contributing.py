@@ -50,3 +50,12 @@ def test_what_a_recipe_names_is_there(title):
 
 def test_there_are_all_recipes():
     assert RECIPES.keys() == EXAMPLES.keys()
+
+
+def test_what_explains_a_verdict_is_short():
+    _, _, after = PAGE.partition("#### To understand a verdict, read these\n")
+    names = [name for row in re.findall(r"^\| `.*?\|", after.partition("####")[0], re.MULTILINE)
+             for name in re.findall(r"`(\S+)`", row)]  # fmt: skip
+    files = [path for path in TREE for name in names if path.as_posix().endswith(f"/{name}")]
+    assert len(names) == len(files) > 10
+    assert sum(len(path.read_text("utf-8").splitlines()) for path in files) < 5000

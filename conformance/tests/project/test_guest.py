@@ -25,7 +25,7 @@ for tool in ("build", "hatchling"):
     pytest.importorskip(tool, reason=f"{tool} is not installed: it is of the extra 'test'")
 ROOT = Path(__file__).parents[3]
 ROOTS = ("reference", "conformance", "fuzz")
-QUIET = ("-q", "--disable-pip-version-check")
+QUIET = ("-q", "--disable-pip-version-check", "--no-compile")
 
 
 def run(*words, folder, **more_environment):

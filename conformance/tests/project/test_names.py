@@ -1,5 +1,6 @@
 """Modules and files that documents and docstrings name are there."""
 
+import builtins
 import re
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +18,7 @@ TREE = [f"/{path.relative_to(ROOT).as_posix()}" for folder in ROOTS for path in 
 TREE += [f"/{path.name}" for path in ROOT.glob("*.py")]
 DOTTED = re.compile(r"\boverlong(?:\.(?:reference|conformance|fuzz))(?:\.[A-Za-z_]\w*)*")
 PLACE = re.compile(rf"(?<![\w/.-])(?:{'|'.join(ROOTS)})/[\w./-]*\w")
+LISTED = re.compile(r"^ {8}(\w+(?:, \w+)*): ", re.MULTILINE)
 IN_A_DOCSTRING = re.compile(r"``([a-z_]+(?:/[a-z_]+)*\.py)``")
 OF_A_USER = {"fuzz/corpus", "fuzz/seeds", "corpora/regressions/D-7f3a0c19.json"}
 """Files of examples: they are in the reader's folder."""
@@ -53,3 +55,14 @@ def test_files_that_docstrings_name_are_there():
         if not any(each.endswith(f"/{name}") for each in TREE)
     }
     assert not gone
+
+
+@pytest.mark.parametrize("face", ["overlong.conformance", "overlong.reference"])
+def test_what_a_public_function_raises_can_be_imported_beside_it(face):
+    module = import_module(face)
+    raised = set()
+    for name in module.__all__:
+        _, _, text = (getattr(module, name).__doc__ or "").partition("Raises:")
+        raised |= {each for names in LISTED.findall(text) for each in names.split(", ")}
+    assert raised
+    assert {each for each in raised if not hasattr(builtins, each) and each not in module.__all__} == set()

@@ -19,7 +19,9 @@ LINUX_ONLY = {"overlong.conformance.certification.matrix.nursery", "overlong.con
 """They fork a process that has threads, or use Linux's namespaces."""
 POSIX_ONLY = {
     "overlong.conformance.sweep.adapter",
+    "overlong.conformance.sweep.caller",
     "overlong.conformance.targets.adapters.attended",
+    "overlong.conformance.targets.adapters.child",
     "overlong.conformance.targets.adapters.chromium",
     "overlong.conformance.targets.adapters.leftovers",
     "overlong.conformance.targets.adapters.lines",

@@ -54,3 +54,18 @@ def test_a_mistake_in_each_style_is_proved_and_its_proof_holds(built):
         again = prover.judged(np.frombuffer(proof.text, np.uint8), ends, np.array([proof.place], np.uint8))
         if proof.how == "alone":
             assert prover.wrong_at(each, again, 5.0) == (0, 0), (each.family, each.words)
+
+
+@pytest.mark.long
+def test_styles_in_python_are_right_and_mistakes_are_proved(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    from mutants import in_python
+
+    texts = in_python.texts()[:1_500]
+    monkeypatch.setattr(in_python, "texts", lambda: texts)
+    rights, drawn = in_python.rights(), in_python.drawn(1)
+    assert len(rights) >= 12
+    for right in rights:
+        assert in_python.proof(right) is None, right.family
+        mistakes = [each for each in drawn if each.family == right.family]
+        assert any(isinstance(in_python.proof(each), bytes) for each in mistakes), right.family

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.conformance.certification.certify import certify
+from overlong.conformance import GivenFile, Invocation, certify
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.report.lines import LINE, command_lines
@@ -89,7 +89,7 @@ def test_what_is_too_long_for_a_line_is_replayed_from_a_file(here, monkeypatch):
 
 def test_without_a_folder_a_comment_says_how_to_keep_the_input(here, monkeypatch):
     monkeypatch.chdir(here)
-    certificate = certify(TARGET, suites=["given"], given=[Path("mine.json")], paired=False)
+    certificate = certify(Invocation(TARGET, ("given",), vectors=(GivenFile.of("mine.json"),)))
     (cause,) = report_of_run(certificate).subjects[0].causes
     assert cause.reproduce.startswith("#")
     assert "-o FOLDER" in cause.reproduce

@@ -190,9 +190,10 @@ def _spoilt(lines):
     yield "certificate.json", deep, ":1: more than 64 brackets"
     yield "certificate.json", b"[]", ":1: no file of results"
     yield "certificate.json", b"{}", ":1: its schema is null"
-    yield "sweep.json", b'{"schema": "overlong/sweep-9"}', ":1: .*another version"
+    yield "sweep.json", b'{"schema": "overlong/results-9"}', ":1: .*another version"
     yield "campaign.json", b'{"schema": "overlong/campaign-1"}', "not as the schema has it"
     yield "report.json", b'{"schema": "overlong/report-1", "kind": "diff"}', "not as the schema has it"
+    yield "identity.json", b'{"schema": "overlong/report-1", "target": "x"}', ":1: .*no report"
     yield "matrix.json", json.dumps(matrix).encode(), r"targets\[0\].folder: not as the schema has it"
     yield "vectors.json", b'{"schema": "overlong/vectors-1"}', ":1: .*no report"
     yield "\x1b]0;x\x07.json", b"{", r"\\x1b\]0;x\\x07\.json:1"
@@ -293,7 +294,7 @@ def test_what_certify_writes_is_what_report_writes_later(tmp_path):
 def test_a_sweep_is_read_back_and_written_alike(tmp_path):
     words = ["sweep", "--plan", "exhaustive-2", "--jobs", "1", "--format", "json,html", "-q", "-o", str(tmp_path)]
     assert CliRunner().invoke(cli, [*words, TARGETS[1]]).exit_code == 1
-    written = valid("sweep-1", json.loads((tmp_path / "sweep.json").read_text()))
+    written = valid("results-1", json.loads((tmp_path / "sweep.json").read_text()))
     report = read([tmp_path])
     (subject,) = report.subjects
     assert (report.kind, subject.state) == (ReportKind.SWEEP, State.DIVERGES)

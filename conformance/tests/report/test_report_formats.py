@@ -95,7 +95,7 @@ def of(*causes, kind=ReportKind.CERTIFY, state=State.DIVERGES, **more):
 def measured(tmp_path_factory):
     """What a decoder that lets surrogates pass leaves behind."""
     folder = tmp_path_factory.mktemp("measured")
-    certify("cpython-surrogatepass", suites=["core", "encoder-edges"], sweeps=(), output=folder)
+    certify("cpython-surrogatepass", suites=["core", "encoder-edges"], plans=(), output=folder)
     return read([folder])
 
 

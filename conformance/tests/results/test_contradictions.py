@@ -21,7 +21,7 @@ WRONG = "cpython-surrogatepass"
 def results(tmp_path_factory):
     """Files of a run of a wrong decoder, by name."""
     folder = tmp_path_factory.mktemp("results")
-    certificate = certify(WRONG, suites=["core"], sweeps=(), output=folder)
+    certificate = certify(WRONG, suites=["core"], plans=(), output=folder)
     predicate = json.loads(certificate.to_json())["predicate"]["overlong"]
     claims, buckets = predicate["claims"], tuple(predicate["buckets"])
     row = MatrixRow(WRONG, State.DIVERGES, claims=claims, buckets=buckets)

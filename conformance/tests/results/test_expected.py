@@ -4,7 +4,6 @@ import re
 import tomllib
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,12 @@ from hypothesis import strategies as st
 from overlong.conformance import certify
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.compare import compare
+from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.wire import UNITS, Greeting
+from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.results.expected import ExpectationError, Expectations
-from overlong.conformance.results.expected.patterns import Patterns, matches
+from overlong.conformance.results.expected.deviation import Deviation, Seen, matches
+from overlong.conformance.results.expected.expectations import Matcher
 from overlong.conformance.results.expected.updating import settled
 from overlong.conformance.results.run import FAILS, HOLDS, Run, SuiteRun
 from overlong.conformance.vectors.suites.core import CORE, core_vectors
@@ -178,29 +179,27 @@ def test_a_star_is_the_only_pattern():
     assert matches("a*c*", "a[b]c")
 
 
-SPELLINGS = st.text("ab/*", max_size=6)
+SPELLINGS = st.text("ab*", max_size=4)
 
 
 @settings(deadline=None)
-@given(patterns=st.lists(SPELLINGS), text=st.text("ab/", max_size=8))
-def test_patterns_find_what_trying_each_would(patterns, text):
-    kept: Patterns[str] = Patterns()
-    for pattern in patterns:
-        kept.of(pattern, partial(str, pattern))
-    alike = {"*" if pattern and not pattern.strip("*") else pattern for pattern in patterns}
-    found = ["*" if each and not each.strip("*") else each for each in kept.matching(text)]
-    assert sorted(found) == sorted(pattern for pattern in alike if matches(pattern, text))
-
-
-@pytest.mark.long_after(1)
-@pytest.mark.parametrize("form", ["{:04x}", "overlong/{:04x}*", "*{:04x}", "*/{:04x}*", "over*{:04x}*"])
-def test_a_finding_is_tried_against_few_of_many_patterns(form):
-    kept: Patterns[int] = Patterns()
-    for number in range(5_000):
-        kept.of(form.format(number), int)
-    for number in range(1_000):
-        list(kept.matching(f"overlong/{number:04x}"))
-    assert kept.tried <= (6_000 if "over*" not in form else 5_000_000)
+@given(
+    named=st.lists(st.tuples(SPELLINGS, st.sampled_from(["", "OV201"]), st.none() | SPELLINGS, SPELLINGS)),
+    texts=st.tuples(*[st.text("ab", min_size=1, max_size=4)] * 3), code=st.sampled_from(["OV201", "OV202"]),
+)  # fmt: skip
+def test_the_first_entry_that_fits_covers_a_divergence_and_all_of_them_count_it(named, texts, code):
+    entries = [
+        Deviation("", number, observed, "", id=vector, code=code, place=place)
+        for number, (vector, code, place, observed) in enumerate(named)
+    ]
+    vector, place, observed = texts
+    seen = Seen(code, place, "D", vector, observed, "")
+    naming = [each for each in entries if each.names_same(seen)]
+    covering = [each for each in naming if matches(each.observed, observed)]
+    matcher = Matcher(entries)
+    assert matcher.match(seen) == (covering[0] if covering else None)
+    assert [each for each in entries if matcher.tallies[each.number].total] == covering
+    assert [each for each in entries if matcher.tallies[each.number].first] == naming
 
 
 def entry_of(finding, **more):

@@ -17,7 +17,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from overlong.conformance import TargetError, certify
+from overlong.conformance import Invocation, TargetError, certify
 from overlong.conformance.certification import certify as certification
 from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.certification.tiers import GIANTS, STEPS, Tier
@@ -184,7 +184,7 @@ def test_a_target_that_cannot_be_asked_is_told_why():
     with pytest.raises(TargetError, match="giant-32 cannot be tested: it is no function of a shared library"):
         sweep("cpython", ["giant"])
     with pytest.raises(TargetError, match="giant-32 cannot be tested"):
-        certify("cpython", suites=["core"], sweeps=["giant"])
+        certify("cpython", suites=["core"], plans=["giant"])
 
 
 FAULTS = {
@@ -223,7 +223,7 @@ def test_a_fault_is_one_bucket_with_a_sentence(library, function, tmp_path):
         assert isinstance(finding.observed, Crashed)
     assert not run.wrong
     assert not run.incomplete
-    schema = json.loads((files("overlong.conformance") / "schemas" / "sweep-1.schema.json").read_text("ascii"))
+    schema = json.loads((files("overlong.conformance") / "schemas" / "results-1.schema.json").read_text("ascii"))
     jsonschema.Draft202012Validator(schema).validate(json.loads((tmp_path / "sweep.json").read_text("ascii")))
 
 
@@ -250,6 +250,8 @@ def test_what_is_wrong_without_the_letters_is_no_matter_of_length(library):
 
 
 SHORT = Tier("full", ("exhaustive-2",), "")
+ONE_GRID = (drawing._TEXTS, drawing._PIECES, drawing._BETWEEN, drawing._BEHIND), 1
+"""The defaults of what draws a plan, with one grid in place of 64: a change of ``GRIDS`` comes too late for them."""
 
 
 @linux
@@ -258,12 +260,12 @@ SHORT = Tier("full", ("exhaustive-2",), "")
 @pytest.mark.parametrize("seconds", [0.0, 1e9])
 def test_certify_asks_a_fast_function_and_tells_the_price_to_a_slow_one(library, seconds, monkeypatch):
     monkeypatch.setattr(certification, "SUITES", {name: SUITES[name] for name in ("core",)})
-    monkeypatch.setattr(drawing, "GRIDS", 1)
+    monkeypatch.setattr(drawing._drawn, "__defaults__", ONE_GRID)
     monkeypatch.setattr(certifying, "FULL", SHORT)
     monkeypatch.setitem(STEPS, "full", SHORT)
     monkeypatch.setattr(certifying, "GIANTS_TAKE", seconds)
     plan_named.cache_clear()
-    certificate = certify(library("uint_length"), budget=None if seconds else 30)
+    certificate = certify(Invocation(library("uint_length"), budget=None if seconds else 30))
     run = certificate.run
     assert run.swept is not None
     asked = [part.plan for part in run.swept.plans]

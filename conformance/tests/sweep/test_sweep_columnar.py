@@ -35,8 +35,10 @@ from overlong.conformance.oracle.kinds import (
     answer_code,
 )
 from overlong.conformance.oracle.target import BudgetSpent
+from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
-from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, big_endian, read_numbers
+from overlong.conformance.protocol.units import UNITS, big_endian, read_numbers
+from overlong.conformance.protocol.wire import NOT_SAID
 from overlong.conformance.results.headline import State
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep import columns as columns_module
@@ -47,7 +49,7 @@ from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.sweep import sweep
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
@@ -424,5 +426,5 @@ def test_a_sweep_with_unsupported_strings_is_whole_and_its_verdict_is_not(tmp_pa
     assert run.unsupported.startswith("1 string was")
     (subject,) = report_of(tmp_path).subjects
     assert (subject.state, subject.parts[0].failing) == (State.INCOMPLETE, 0)
-    certified = certify(target, suites=("core",), sweeps=["exhaustive-1"])
+    certified = certify(target, suites=("core",), plans=["exhaustive-1"])
     assert "1 string was answered 'unsupported'" in certified.run.incomplete

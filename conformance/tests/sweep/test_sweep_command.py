@@ -53,7 +53,7 @@ def decoder(tmp_path):
 def written(folder):
     """The content of ``sweep.json``, checked against its schema."""
     text = (folder / "sweep.json").read_text("ascii")
-    schema = json.loads((files("overlong.conformance") / "schemas" / "sweep-1.schema.json").read_text("ascii"))
+    schema = json.loads((files("overlong.conformance") / "schemas" / "results-1.schema.json").read_text("ascii"))
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(json.loads(text), schema)
     return json.loads(text)

@@ -400,7 +400,7 @@ def test_engines_start_before_the_suites_of_a_certificate_and_end_with_it(librar
 
     monkeypatch.setattr(Local, "__init__", pool)
     with all_gone(), contextlib.suppress(ZeroDivisionError):
-        certify(f"so:{library}:right?abi=errpos(ptr,len)", suites=["core"], sweeps=["exhaustive-1"], progress=progress)
+        certify(f"so:{library}:right?abi=errpos(ptr,len)", suites=["core"], plans=["exhaustive-1"], progress=progress)
     assert begun[:2] == ["a pool", "a suite"]
     assert begun.count("a pool") == 1  # the sweep uses it
 

@@ -6,7 +6,7 @@ import pytest
 
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.wire import Greeting
+from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plan import plan_named
@@ -17,7 +17,7 @@ from overlong.conformance.vectors.profile import Profile
 from overlong.reference import DIALECTS, dialect, is_well_formed
 
 SMALL = (
-    *("exhaustive-2", "depth-0", "leads", "forms", "placed-2", "offsets-3", "lengths-9", "far-9", "pairs"),
+    *("exhaustive-2", "depth-0", "leads", "forms", "placed-2", "offsets-3", "lengths-9", "far-9", "pairs", "octets-3"),
     *("after-1", "transitions-1", "transitions-2", "faults-3", "thresholds-5", "order", "history", "drawn-7"),
 )
 UTF8 = dialect().automaton
@@ -143,6 +143,15 @@ def test_errors_stand_after_characters_errors_and_thresholds():
     history = plan_named("history").grids[0]
     asked = ((history.asked_before(index) or b"", history.string(index)) for index in range(history.size))
     assert any(len(one) == len(two) > 4 and one[:4] == two[:4] and not is_well_formed(two) for one, two in asked)
+
+
+def test_text_stands_between_the_parts_of_a_character_where_blocks_end():
+    """A fast path that takes a block of text and forgets the lead before it accepts these."""
+    parted = set(strings("faults-1"))
+    for end, block in ((8, 8), (8, 16), (4, 4)):
+        assert b"a" * (end - 1) + b"\xc2" + b"@" * block + b"\x80" in parted
+        assert b"a" * (end - 2) + b"\xe0\xa0" + b"@" * block + b"\x80" in parted
+    assert b"a" * 15 + b"\xc2" + b"@" * 16 + b"\x80" in set(strings("faults-3"))
 
 
 def test_errors_stand_at_every_offset_and_far_away():

@@ -48,8 +48,8 @@ sys.exit("not called: " + " ".join(missing) if missing else 0)
 READ = """
 import numpy as np
 from overlong.conformance.oracle.columnar import ColumnReader
-from overlong.fuzz.execution.compiled import verdicts_on
-from overlong.fuzz.generation.compiled_features import first_to_reach
+from overlong.fuzz.execution.made import verdicts_on
+from overlong.fuzz.generation.compiled import first_to_reach
 from overlong.fuzz.generation.generated import Generated
 from overlong.fuzz.generation.reading import reading_of
 from overlong.reference import dialect

@@ -19,6 +19,8 @@ from overlong.conformance.vectors.formats.frames import stream
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.suites import suite_named
 
+pytestmark = pytest.mark.usefixtures("unexamined")
+
 SUITES = ("core", "streams", "complete-0")
 DECODERS = '''
 def strict(octets):
@@ -137,7 +139,7 @@ def altered(octets, change):
 
 
 DAMAGE = {
-    "text mode": (lambda o, _: o.replace(b"\r\n", b"\n"), "octet 1", "binary mode"),
+    "text mode": (lambda o, _: o.replace(b"\r\n", b"\n"), "octet 2", "binary mode"),
     "cut": (lambda o, e: o[: e[700] - 1], "octet", "ends in the answer to request 699"),
     "cut in a length": (lambda o, e: o[: e[700] + 3], "octet", "ends in the answer to request 700"),
     "one more": (lambda o, e: o + o[e[5] : e[6]], "octet", "after the last answer"),

@@ -22,7 +22,8 @@ from overlong.conformance.targets.configured import FILES, configured
 from overlong.conformance.targets.consent import VARIABLE
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.identity import identity_of
-from overlong.conformance.targets.resolve import Limits, resolve
+from overlong.conformance.targets.limits import Limits
+from overlong.conformance.targets.resolve import resolve
 from waiting import HUNG
 
 ADAPTER = """
@@ -79,6 +80,21 @@ def test_a_command_with_all_that_may_be_said_of_it(file):
     certificate = certify("mine", suites=["core"])
     assert certificate.conformant
     assert certificate.run.greeting.name == "from the file"
+
+
+@pytest.mark.parametrize(("file", "before"), [("overlong.toml", ""), ("pyproject.toml", "tool.overlong.")])
+@pytest.mark.usefixtures("folder")
+def test_a_table_that_is_none_of_ours_is_refused(file, before):
+    Path(file).write_text(f'[{before}target.mini]\ntarget = "cpython"\n')
+    with pytest.raises(UnknownTarget, match=rf"^{file}: there is no 'target'; did you mean targets"):
+        configured()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_name_that_no_shell_takes_from_a_report_is_refused():
+    Path("overlong.toml").write_text('[targets."a\\u001b[31m"]\ntarget = "cpython"\n')
+    with pytest.raises(UnknownTarget, match=r"^overlong.toml: the target .*x1b.* has a control character; rename it$"):
+        configured()
 
 
 @pytest.mark.usefixtures("folder")

@@ -22,9 +22,11 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import Limits, TargetError, certify
+from overlong.conformance.examination.choosing import MOST
 from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.targets import framed, process
-from overlong.conformance.targets.process import Ended, Process
+from overlong.conformance.targets.ending import Ended
+from overlong.conformance.targets.process import Process
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import is_well_formed
@@ -32,6 +34,8 @@ from progress_lines import beside_progress
 from waiting import HUNG
 
 fcntl = pytest.importorskip("fcntl", reason="signals, process groups and file locks are POSIX's")
+
+pytestmark = pytest.mark.usefixtures("unexamined")
 
 TARGET = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egpj.exe\u2028\r\n::error::owned <script>alert(1)</script>"
@@ -426,7 +430,7 @@ NOT_MEASURED = [  # fault, message
     ("banner", r'not the greeting but "Welcome! \x1b]0;owned\x07'),
     ("endless-line", "without a greeting line"),
     ("wrong-version", "it speaks protocol version 99; this is version 1"),
-    ("hostile-operations", "; there are PVDLSTNMEFZGIQB"),
+    ("hostile-operations", "; there are PVDLSTNMEFZGIQKB"),
     ("hostile-units", r'"units" is '),
     ("hostile-trait", "; there are strips"),
     ("text-mode", "its echo changed 0D 0A 0A 1A 00 80 FF into 0D 0D 0A 0D 0A 1A 00 80 FF: open its streams in binary"),
@@ -501,8 +505,9 @@ def test_a_target_that_does_not_come_back_as_it_was_ends_the_run(tmp_path, fault
     assert not whole.conformant
 
 
-def test_a_second_look_that_is_broken_off_counts_nothing_twice(tmp_path):
+def test_a_second_look_that_is_broken_off_counts_nothing_twice(tmp_path, monkeypatch):
     """The decoder reports too large offsets; the harness re-examines them with other octets, on which it dies."""
+    monkeypatch.setattr("overlong.conformance.certification.causes.MOST", MOST)
     known = on_file(tmp_path, CORE).partition("=")[2]
     target = decoder(
         tmp_path,
@@ -770,8 +775,8 @@ def test_a_file_that_is_not_there(tmp_path):
     ("name", "says"),
     [
         ("cpythn", "did you mean cpython?"),
-        ("py:mod:f?mode=loud", "there may stand mode=fatal, mode=replacement"),
-        ("py:mod:f?speed=fast", "there may stand mode=fatal, mode=replacement"),
+        ("py:mod:f?mode=loud", "write mode=fatal, mode=replacement"),
+        ("py:mod:f?speed=fast", "write mode=fatal, mode=replacement"),
         (f"cgi:{HOSTILE}", "there is no kind of target 'cgi'"),
         (HOSTILE.replace(":", ""), "no target"),
     ],
@@ -916,7 +921,7 @@ def test_an_interruption_while_the_target_starts_leaves_no_process(no_process_su
             time.sleep(0.01)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(process, "_widen", interrupt)
+    monkeypatch.setattr(process, "widen", interrupt)
     with pytest.raises(KeyboardInterrupt):
         certify([*TARGET, "no-greeting"])
     assert free(no_process_survives)

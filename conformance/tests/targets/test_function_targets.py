@@ -10,12 +10,17 @@ import pytest
 
 from overlong.conformance import certify
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
-from overlong.conformance.protocol.wire import Greeting, ProtocolError
-from overlong.conformance.targets.adapters.asked import numbers_of
+from overlong.conformance.protocol.greeting import Greeting
+from overlong.conformance.protocol.wire import ProtocolError
+from overlong.conformance.targets.adapters.asked import encoded, numbers_of
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.resolve import resolve
 from overlong.reference.questions import QUESTIONS
 
+pytestmark = pytest.mark.usefixtures("unexamined")
+
+ENCODERS = ("encoder-edges", "encoder-utf-16")
+FUNCTIONS = Path(__file__).parents[1] / "functions.py"
 SOURCE = Path(__file__).parents[1] / "shared_libraries" / "functions.c"
 
 
@@ -75,17 +80,39 @@ def test_validators_of_streams_in_c(library, feed, failing):
     ("name", "functions"),
     [
         ("go-functions", 4),
-        ("rust-functions", 8),
+        ("rust-functions", 11),
+        ("node-functions", 6),
+        ("java-functions", 9),
+        ("libc/iconv_from_utf16", 1),
+        ("libicu/u_strToUTF8", 1),
+        ("libutfcpp/utf16to8", 1),
+        ("libutfcpp/prior", 1),
+        ("libpython/utf_8_decode", 1),
+        ("libpython/PyUnicode_AsUTF8AndSize", 1),
+        ("libsimdutf/count_utf8", 1),
+        ("libsimdutf/convert_latin1_to_utf8_safe", 1),
+        ("libsimdutf/trim_partial_utf8", 1),
         ("so:libunistring.so.2:u8_mbsnlen?abi=count-scalars(ptr,len)", 1),
         ("so:libglib-2.0.so.0:g_utf8_strlen?abi=count-scalars(ptr,len)&nul=ends the string", 1),
     ],
 )
 def test_libraries_that_are_right_are_not_accused(name, functions):
     try:
-        run = certify(name, suites=["functions"]).run
+        run = certify(name, suites=["functions", *ENCODERS]).run
     except TargetError as error:
         pytest.skip(str(error))
     assert (run.conformant, len(run.greeting.functions)) == (True, functions)
+
+
+@pytest.mark.long
+def test_simdutf_writes_after_its_room_as_reported():
+    """https://github.com/simdutf/simdutf/issues/911: it checks for room after it has written an octet of ASCII."""
+    try:
+        run = certify("libsimdutf/convert_utf16_to_utf8_safe", suites=["functions"]).run
+    except TargetError as error:
+        pytest.skip(str(error))
+    titles = [bucket.example.title for bucket in run.ordered_buckets]
+    assert titles == ["from-utf16 fails on C2 80 00, room 2: it writes 1 octet after its room of 2 octets"]
 
 
 def test_each_question_has_its_abi():
@@ -96,9 +123,9 @@ def test_each_question_has_its_abi():
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("py:a.py:f?as=cut", "after as= stands one of count-scalars, "),
-        ("py:a.py:f?as=truncate&as=next", "'as=next': after as= stands one of"),
-        ("py:a.py:f?as=truncate&ill_formed=none", "after ill_formed= stands one of maximal-subparts, "),
+        ("py:a.py:f?as=cut", "after as= write one of count-scalars, "),
+        ("py:a.py:f?as=truncate&as=next", "'as=next': after as= write one of"),
+        ("py:a.py:f?as=truncate&ill_formed=none", "after ill_formed= write one of maximal-subparts, "),
         ("py:a.py:f?ill_formed=tails", "ill_formed= is for a function that answers a question"),
         ("so:./a.so:f?abi=bool(ptr,len)&ill_formed=tails", "ill_formed= is for a function that answers a question"),
         ("so:./a.so:f?abi=truncate(ptr,len,limit)&as=next", "leave out as=next"),
@@ -163,3 +190,30 @@ def test_what_a_python_function_may_return(result, numbers):
         assert found is None
     else:
         assert found == b"".join(number.to_bytes(4, "big") for number in numbers)
+
+
+@pytest.mark.parametrize(
+    ("result", "operation", "means"),
+    [
+        ((2, b"ab"), "F", b"ab"),
+        ((1, b"a"), "E", 1),
+        ((2, [0x61, 0x62]), "F", b"ab"),
+        (None, "F", None),
+        (3, "Z", b"\0\0\0\3"),
+        (b"ab", "F", "returned bytes; an encoder returns how much it took"),
+        ((2, "ab"), "E", "returned an int and str; "),
+    ],
+)
+def test_what_a_python_encoder_may_return(result, operation, means):
+    found = encoded(result, operation, 2)
+    assert found == means if not isinstance(means, str) else str(found).startswith(means)
+
+
+@pytest.mark.parametrize(
+    ("question", "errors", "code"),
+    [("from_utf16?as=from-utf16", "fatal", ""), ("from_utf32?as=from-utf32", "replacement", "OV707")],
+)
+def test_python_encoders_get_lone_surrogates(question, errors, code):
+    run = certify(f"py:{FUNCTIONS}:{question}&encode_errors={errors}", suites=ENCODERS).run
+    assert {bucket.example.code for bucket in run.ordered_buckets} == {code} - {""}
+    assert run.claims["encoder"] == ("fails" if code else "holds")

@@ -16,12 +16,13 @@ import pytest
 from overlong.conformance import Limits, TargetError, certify
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets import process
-from overlong.conformance.targets.process import Ended, Process, was_crowded
+from overlong.conformance.targets.ending import Ended, was_crowded
+from overlong.conformance.targets.process import Process
 from overlong.conformance.targets.supervisor import MOST_PROCESSES
 from overlong.conformance.vectors.suites import SUITES
 from waiting import HUNG
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("unexamined")]
 
 fcntl = pytest.importorskip("fcntl", reason="signals and file locks are POSIX's")
 if sys.platform != "linux":

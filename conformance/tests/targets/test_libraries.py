@@ -34,6 +34,7 @@ def test_certify_shows_a_row_for_each_function():
     assert result.exit_code == 1, result.output
     assert "2 targets: 1 conforms, 1 diverges" in result.output
     assert "truncate cuts C2 80 at 1 of 2 octets" in result.output
+    assert result.output.endswith("next: overlong report overlong-results/mine/truncate_at_limit\n")
     document = json.loads(Path("overlong-results/mine/matrix.json").read_text())
     assert [row["claims"]["functions"] for row in document["targets"]] == ["holds", "fails"]
     assert Path("overlong-results/mine/truncate/certificate.json").is_file()

@@ -13,7 +13,7 @@ from overlong.conformance.targets import builtin, builtins
 from overlong.conformance.targets.builtins import BUILTINS, FAMILIES
 from overlong.conformance.targets.resolve import resolve
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("unexamined")]
 
 DIVERGE = {
     "orjson": set[str](),

@@ -1,5 +1,6 @@
 """Functions of shared libraries: right ones pass in every ABI, and the fault of each wrong one is named."""
 
+import ctypes
 import ctypes.util
 import itertools
 import json
@@ -24,8 +25,9 @@ from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
 from overlong.conformance.results.headline import State
 from overlong.conformance.support.portable import one_spelling, portable
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
+from overlong.conformance.targets.adapters.child import Child, Named
 from overlong.conformance.targets.adapters.python import column
-from overlong.conformance.targets.adapters.shared_library import Child, Named
+from overlong.conformance.targets.adapters.together import answers_together
 from overlong.conformance.targets.functions import library_command as command
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
@@ -167,7 +169,7 @@ def test_a_right_function_passes(abi, built):
 def test_certify_and_an_examination_show_the_same_least_input_of_a_memory_fault(built):
     """No condition explains it, and no suite need have the least."""
     target = so(built("wrong"), "trusts_a_later_lead", PTR)
-    (bucket,) = certify(target, suites=["memory"], sweeps=()).run.buckets.values()
+    (bucket,) = certify(target, suites=["memory"], plans=()).run.buckets.values()
     found = examine(target, b"some text and \xef")
     assert (found.code, found.condition, found.example) == ("OV801", None, bytes(4) + b"\xe0")
     assert (bucket.example.code, bucket.example.vector.octets) == ("OV801", bytes(4) + b"\xe0")
@@ -208,7 +210,7 @@ def test_an_error_that_is_overlooked_at_some_addresses_is_found_and_shown_again(
 @pytest.mark.long
 @needs_core
 def test_a_sweep_asks_at_every_address_and_names_the_one_that_shows_the_fault(built):
-    run = certify(so(built("wrong"), "skips_words_carelessly", PTR), suites=["core"], sweeps=["offsets-128"]).run
+    run = certify(so(built("wrong"), "skips_words_carelessly", PTR), suites=["core"], plans=["offsets-128"]).run
     (bucket,) = run.buckets.values()
     assert bucket.why is not None
     assert "in inputs at addresses of 2 modulo 8" in bucket.why.sentence
@@ -396,8 +398,8 @@ def test_real_libraries_keep_to_their_memory(name):
     ("lib.so:f,g?abi=bool(ptr,len)", "it names 2 functions; name one"),
     ("lib.so:f?abi=stream-utf8(state,ptr,len,out,cap)", "write new,feed,finish,free"),
     ("lib.so:f?abi=py:f.py", "write abi=py:FILE.py:FUNCTION"),
-    ("lib.so:f?abi=bool(ptr,len)&nul=kept", "there may stand nul=ends the string"),
-    ("lib.so:f?abi=bool(ptr,len)&speed=high", "there may stand nul=ends the string"),
+    ("lib.so:f?abi=bool(ptr,len)&nul=kept", "write nul=ends the string"),
+    ("lib.so:f?abi=bool(ptr,len)&speed=high", "write nul=ends the string"),
 ])  # fmt: skip
 def test_a_name_that_says_too_little_gets_the_remedy(rest, says):
     with pytest.raises(UnknownTarget) as raised:
@@ -513,6 +515,15 @@ def test_the_core_answers_as_ctypes_does(name, built):
     assert child.answer_in_core(payload) == expected
     statuses = expected[: len(items)]
     assert set(statuses) == set(b"AR" if WILD[name] in (PTR, "int(ptr,len)", "int(string)") else b"ARX")
+
+
+@needs_core
+def test_in_threads_the_core_answers_as_it_does_alone(built):
+    function = ctypes.cast(ctypes.CDLL(str(built("wild"))).wild_bool, ctypes.c_void_p).value or 0
+    items = [octets for octets in SAMPLE if octets][:6]
+    alone = [answers_together(ABIS[PTR], [function], None, [each], 1)[0] for each in items]
+    assert answers_together(ABIS[PTR], [function], None, items, 3) == alone
+    assert len({each.status for each in alone}) > 1
 
 
 @needs_core

@@ -113,7 +113,7 @@ def test_an_adapter_is_short_and_says_what_to_do(language):
     template = TEMPLATES[language]
     source = template.source.decode("ascii")
     lines = source.splitlines()
-    assert len(lines) <= 60
+    assert len(lines) <= 100
     assert max(map(len, lines)) <= 120
     assert source.count("YOUR DECODER HERE") == 1
     head = "\n".join(lines[:6])
@@ -142,6 +142,7 @@ def test_an_adapter_keeps_the_protocol_and_its_decoder_is_judged_rightly(languag
     assert certificate.run.conformant or language in KNOWN
 
 
+@pytest.mark.usefixtures("unexamined")
 @pytest.mark.parametrize("language", SABOTAGE)
 def test_a_spoiled_decoder_is_found(language, folder):
     right, wrong, code = SABOTAGE[language]
@@ -153,39 +154,45 @@ def test_a_spoiled_decoder_is_found(language, folder):
     assert code in {found["code"] for found in divergences(folder)}
 
 
-ASKED = {  # what the page functions.md says to change
-    "python": (
-        ('"operations": "PVDB"', '"operations": "PVDBQ", "functions": ["truncate"]'),
-        ('if operation in ("V", "D")', 'if operation in ("V", "D", "Q")'),
-        ("\ndef answer(", "\ndef truncate(octets, most):\n    return TRUNCATED\n\n\ndef answer("),
-        ("    try:\n        text", "BODY    try:\n        text"),
-    ),
-    "go": (
-        ('"operations": "PVD"', '"operations": "PVDQ", "functions": ["count-scalars"]'),
-        ("payload []byte) []byte {\n", "payload []byte) []byte {\nBODY"),
-    ),
+WRONG_FUNCTIONS = {  # in the functions of the page functions.md: the changed text, and how the sentence begins
+    "go": ("DecodeLastRune(text[:offset])", "DecodeRune(text)", "previous answers"),
+    "java": ("allocate(room)", "allocate(room + 1)", "from-utf16 takes"),
+    "javascript": ("Uint8Array(room)", "Uint8Array(room + 1)", "from-utf16 takes"),
+    "python": (">= 0xC0", ">= 0xA0", "truncate cuts"),
+    "rust": (".rev().next()", ".next()", "previous answers"),
 }
 
 
-@pytest.mark.parametrize("language", ASKED)
-def test_an_adapter_can_answer_questions_as_the_page_says(language, folder):
-    source = TEMPLATES[language].source.decode("ascii")
-    page = (DOCS / "functions.md").read_text("utf-8").partition("## In an adapter")[2]
-    [body] = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
-    for old, changed in ASKED[language]:
-        assert source.count(old) == 1
-        source = source.replace(old, changed.replace("BODY", body))
-    kept = (
-        "max((each for each in range(min(most, len(octets)) + 1) if octets[each : each + 1] not in TAILS), default=0)"
-    )
-    right = kept.replace("TAILS", "[bytes([tail]) for tail in range(0x80, 0xC0)]")
-    command = built(language, source.replace("TRUNCATED", right).encode("ascii"), folder)
-    assert certify(command, suites=["functions", "complete-0"]).run.conformant
-    wrong = source.replace("TRUNCATED", "min(most, len(octets))").replace(
-        "RuneCount(payload[5:])", "RuneCount(payload)"
-    )
-    run = certify(built(language, wrong.encode("ascii"), folder), suites=["functions"]).run
+def with_functions(language, changed=("", "")):
+    """The adapter with the functions of the page functions.md where its comment has an example."""
+    page = (DOCS / "functions.md").read_text("utf-8").partition("## In other languages")[2]
+    (functions,) = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
+    assert functions.count(changed[0]) == 1 or not changed[0]
+    head, before, after = TEMPLATES[language].source.decode("ascii").partition("FUNCTIONS beside it")
+    example = re.search(r"^ *\t*(//|#) \S*1\b.*\n", after, re.MULTILINE)
+    assert example is not None
+    source = after[: example.start()] + functions.replace(*changed) + after[example.end() :]
+    return (head + before + source).encode("ascii")
+
+
+@pytest.mark.usefixtures("unexamined")
+@pytest.mark.parametrize("language", WRONG_FUNCTIONS)
+def test_an_adapter_answers_questions_with_the_functions_of_the_page(language, folder):
+    command = built(language, with_functions(language), folder)
+    steps = list(Examination(FramedTarget("adapter", command)).steps())
+    assert [step for step in steps if step.state not in (SOUND, LEFT_OUT)] == []
+    run = certify(command, suites=["functions", "complete-0"]).run
+    assert (run.conformant, run.claims["functions"]) == (True, "holds")
+
+
+@pytest.mark.usefixtures("unexamined")
+@pytest.mark.parametrize("language", WRONG_FUNCTIONS)
+def test_a_wrong_function_of_an_adapter_is_found(language, folder):
+    *changed, sentence = WRONG_FUNCTIONS[language]
+    run = certify(built(language, with_functions(language, changed), folder), suites=["functions"]).run
     assert run.failing == ("functions",)
+    titles = [bucket.example.title for bucket in run.ordered_buckets]
+    assert any(title.startswith(sentence) for title in titles), titles
 
 
 def new(*words):

@@ -10,7 +10,7 @@ from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import is_well_formed
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("unexamined")]
 
 SUITES = (
     *("core", "complete-0", "complete-0-refusing", "complete-0-replacing", "streams", "chunking"),

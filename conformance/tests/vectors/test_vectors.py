@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import sys
 from importlib.resources import files
 from importlib.util import find_spec
 from itertools import islice, product
@@ -106,16 +107,6 @@ def test_all_strings_are_all_strings():
     assert sequences is not None
     sizes = [len(each) for each in sequences()]
     assert Selection(("exhaustive-3",)).count() == sum(sizes)
-
-
-def test_a_suite_by_the_name_of_before_gives_the_same_octets_and_a_note():
-    now, before = (
-        run("vectors", "export", "--format", "frames", "--suite", name) for name in ("exhaustive-1", "exhaustive(1)")
-    )
-    assert now.stdout_bytes == before.stdout_bytes
-    assert b'"suites": ["exhaustive(1)"]' in now.stdout_bytes  # the published name
-    assert (now.stderr, before.stderr.count("\n")) == ("", 1)
-    assert "'exhaustive(1)' is called exhaustive-1 now" in before.stderr
 
 
 @pytest.mark.long
@@ -319,13 +310,35 @@ def test_what_cannot_be_is_said_on_one_line(words, said):
     assert "Traceback" not in result.output
 
 
-def test_an_export_says_first_that_a_manifest_stands_beside_it(tmp_path):
+def test_an_export_says_that_a_manifest_stands_beside_it(tmp_path):
     words = ("vectors", "export", "nul", "--format", "csv", "-o", tmp_path / "v.csv")
     manifest = tmp_path / "v.csv.manifest.json"
     said = run(*words).stderr.splitlines()
-    assert said == [f"with a manifest: {manifest}", f"{said[1].partition(' ')[0]} vectors: {tmp_path / 'v.csv'}"]
+    assert said == [f"{said[0].partition(' vectors')[0]} vectors: {tmp_path / 'v.csv'}", f"with a manifest: {manifest}"]
     assert manifest.exists()
     assert run(*words[:-2]).stderr == ""  # a stream has no manifest
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
+def test_an_export_leaves_links_and_pipes_where_they_are(tmp_path):
+    words = ("vectors", "export", "nul", "--format", "csv")
+    wanted = run(*words).stdout_bytes
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "to the pipe").symlink_to("pipe")
+    assert run(*words, "-o", tmp_path / "link").exit_code == 0
+    assert (tmp_path / "file").read_bytes() == wanted
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        for name in ("pipe", "to the pipe"):
+            result = run(*words, "-o", tmp_path / name)
+            assert "manifest" not in result.stderr
+            assert os.read(reader, 1 << 16) == wanted
+    finally:
+        os.close(reader)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "pipe").is_fifo()
+    assert not list(tmp_path.glob("*pipe.*"))
 
 
 def test_show_finds_by_id_by_case_and_by_octets():

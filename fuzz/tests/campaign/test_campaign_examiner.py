@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,17 +14,12 @@ from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.examiner import Probing
-from overlong.fuzz.campaign.status import CampaignError
+from overlong.fuzz.campaign.state import CampaignError
+from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.campaign.triage import stored
-from overlong.fuzz.campaign.written import finding_as_json, finding_of_text
 from overlong.fuzz.execution.differences import difference, differences
-from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import CampaignJob
-from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.execution.sampled import Sampled
-
-if TYPE_CHECKING:
-    from overlong.fuzz.campaign.stored import StoredFinding
+from overlong.fuzz.execution.engine import CampaignJob, Divergence, Fingerprint
+from overlong.fuzz.execution.probe import Probe, Sampled
 
 pytestmark = pytest.mark.long
 
@@ -75,7 +69,7 @@ def targets(tmp_path):
 
 
 @pytest.fixture
-def examining(tmp_path):
+def examining():
     """Examines findings of a target, one after another."""
     opened: list[Probe | Probing] = []
 
@@ -92,7 +86,7 @@ def examining(tmp_path):
             if isinstance(result, str):
                 return next(each for each in known if each.id == result)
             kept = replace(stored(result, divergence, examiner.stable(result), 0.0), telling=octets)
-            written = finding_of_text(kept.id, json.dumps(finding_as_json(kept)), 0, tmp_path)
+            written = StoredFinding.of(json.loads(json.dumps(kept.as_json())))
             assert written == kept
             known.append(written)
             return written
@@ -187,18 +181,6 @@ def test_a_habit_of_replacing_is_told_once(offered, told):
     assert [f"{each.target} {each.finding.operation} {each.peer}" for each in found] == told
     assert all(each.finding.vector.octets == b"\xe0\xa0" for each in found)
     assert list(counts.values()) == [3] * len(told)
-
-
-def test_a_finding_of_an_earlier_version_keeps_its_place(tmp_path):
-    written = {
-        "id": "D-7f3a0c19", "target": "t", "operation": "V", "code": "OV201", "form": "UTF8-3", "octets_at": "80-9F",
-        "placement": "across a multiple of 64", "title": "overlong form accepted", "section": "", "octets": "e08080",
-        "chunks": None, "earlier": None, "expected": "", "observed": "", "peer": "", "minimal": True, "stable": 10,
-        "first": 0, "seconds": 0.5,
-    }  # fmt: skip
-    found = finding_of_text("D-7f3a0c19", json.dumps(written), 3, tmp_path)
-    assert found.where == found.place == "UTF8-3 at an octet of 80-9F, across a multiple of 64"
-    assert finding_as_json(found)["place"] == found.place
 
 
 def test_a_condition_that_is_damaged_is_an_error_in_a_line(targets, examining):

@@ -1,18 +1,18 @@
 """A campaign's folder may be a stranger's, or damaged: a line says where, and nothing is written outside of it."""
 
+import contextlib
 import importlib
 import json
-import sqlite3
 import sys
 from pathlib import Path
 
 import pytest
 
 from overlong.conformance.results.reading import ReportError, read
-from overlong.fuzz.campaign.campaign import Campaign, findings_in
-from overlong.fuzz.campaign.statement import STATEMENT
-from overlong.fuzz.campaign.status import CampaignError
-from overlong.fuzz.campaign.store import DATABASE
+from overlong.conformance.results.reading.campaign import digest_of_findings
+from overlong.fuzz.campaign.campaign import Campaign
+from overlong.fuzz.campaign.file import STATEMENT
+from overlong.fuzz.campaign.state import CampaignError
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob
 
 pytest.importorskip("fcntl", reason="the stand-in needs POSIX")
@@ -27,7 +27,7 @@ def begun(tmp_path_factory):
     folder = tmp_path_factory.mktemp("begun") / "campaign"
     with Campaign.create(folder, CampaignJob(stand_in.TARGETS, seed=7), tools=stand_in.TOOLS) as campaign:
         campaign.run(runs=BLOCK)
-    assert findings_in(folder)
+    assert stand_in.found(folder)["findings"]
     return folder
 
 
@@ -35,23 +35,24 @@ def begun(tmp_path_factory):
 def folder(begun, tmp_path):
     folder = tmp_path / "runs" / "campaign"
     folder.mkdir(parents=True)
-    (folder / DATABASE).write_bytes((begun / DATABASE).read_bytes())
+    (folder / STATEMENT).write_bytes((begun / STATEMENT).read_bytes())
     (tmp_path / OUTSIDE).write_text("mine")
     return folder
 
 
-def changed(folder, question, *values):
-    database = sqlite3.connect(folder / DATABASE)
-    with database:
-        database.execute(question, values)
-    database.close()
+def changed(folder, change):
+    said = json.loads((folder / STATEMENT).read_text())
+    change(said)
+    with contextlib.suppress(TypeError):
+        said["findings_digest"]["sha256"] = digest_of_findings(said["findings"])
+    (folder / STATEMENT).write_text(json.dumps(said))
 
 
 def refused(folder):
     with pytest.raises(CampaignError) as caught, Campaign.resume(folder, tools=stand_in.TOOLS) as campaign:
         campaign.run(runs=BLOCK + 1)
     message = str(caught.value)
-    assert message.startswith(f"{folder / DATABASE}: ")
+    assert message.startswith(f"{folder / STATEMENT}: ")
     assert message.isprintable()
     return message
 
@@ -60,22 +61,18 @@ def refused(folder):
 def test_an_id_names_no_file_elsewhere(folder, tmp_path, name):
     if isinstance(name, str):
         name = name.format(outside=(tmp_path / OUTSIDE).with_suffix(""))
-    database = sqlite3.connect(folder / DATABASE)
-    (body,) = database.execute("SELECT body FROM finding WHERE number = 1").fetchone()
-    database.close()
-    body = json.dumps({**json.loads(body), "id": name})
-    changed(folder, "UPDATE finding SET id = ?, body = ? WHERE number = 1", name, body)
+    changed(folder, lambda said: said["findings"][0].update(id=name))
     assert "id: not as the schema has it" in refused(folder)
     assert (tmp_path / OUTSIDE).read_text() == "mine"
-    assert sorted(path.name for path in tmp_path.rglob("*.*")) == [DATABASE, OUTSIDE]
+    assert sorted(path.name for path in tmp_path.rglob("*.*")) == [STATEMENT, OUTSIDE]
 
 
-@pytest.mark.parametrize("name", ["corpus", "findings", DATABASE])
+@pytest.mark.parametrize("name", ["corpus", "findings", STATEMENT])
 def test_a_link_in_the_folder_leads_nowhere(folder, tmp_path, name):
     (tmp_path / "elsewhere").mkdir()
-    if name == DATABASE:
+    if name == STATEMENT:
         (folder / name).rename(tmp_path / name)
-    (folder / name).symlink_to(tmp_path / (name if name == DATABASE else "elsewhere"))
+    (folder / name).symlink_to(tmp_path / (name if name == STATEMENT else "elsewhere"))
     with (
         pytest.raises(CampaignError, match=f"{name}: a symbolic link"),
         Campaign.resume(folder, tools=stand_in.TOOLS) as campaign,
@@ -86,35 +83,27 @@ def test_a_link_in_the_folder_leads_nowhere(folder, tmp_path, name):
 
 @pytest.mark.parametrize("member", ["target", "peer"])
 def test_a_finding_is_of_a_target_of_the_campaign(folder, member):
-    changed(folder, f"UPDATE finding SET body = json_set(body, '$.{member}', ?) WHERE number = 1", "nobody")
-    assert "it is of no target of this campaign" in refused(folder)
-
-
-DEEP = "[" * 100_000
+    changed(folder, lambda said: said["findings"][0].update({member: "nobody"}))
+    assert "it is no target of this campaign" in refused(folder)
 
 
 @pytest.mark.parametrize(
-    ("question", "value", "place"),
+    ("change", "place"),
     [
-        ("UPDATE header SET value = ? WHERE name = 'identities'", "[]", "header, identities"),
-        ("UPDATE header SET value = ? WHERE name = 'identities'", '[["one", 5], ["two", 6]]', "header, identities"),
-        ("UPDATE header SET value = ? WHERE name = 'job'", DEEP, "header, job"),
-        ("UPDATE header SET value = ? WHERE name = 'job'", '{"targets": [["sh", 1]]}', "header, job"),
-        ("UPDATE header SET value = ? WHERE name = 'seconds'", "1e999", "header, seconds"),
-        ("UPDATE finding SET count = ?", "many", "table finding, "),
-        ("UPDATE finding SET body = ?", '{"id": 1, "id": 2}', "finding D-"),
-        ("UPDATE finding SET body = ?", b"\xff", "table finding, "),
-        ("UPDATE total SET executions = ?", None, "table total, "),
-        ("DELETE FROM total WHERE ?", 1, "table total"),
-        ("UPDATE discovery SET seconds = ?", "soon", "table discovery, "),
-        ("INSERT INTO note VALUES (?)", b"note", "table note, "),
-        ("INSERT INTO asked VALUES (?, 'D', 1)", b"one", "table asked, "),
-        ("INSERT INTO seed VALUES (0, ?)", b"more", "table seed"),
-        ("UPDATE fingerprint SET target = 'one', count = ?, octave = 1, finding = ''", "x", "table fingerprint, "),
+        (lambda said: said.pop("resume"), "resume: it is damaged"),
+        (lambda said: said["targets"].pop(), "it is no target of this campaign"),
+        (lambda said: said["resume"].update(targets=[["sh", 1]]), "resume.targets"),
+        (lambda said: said["resume"].update(targets=["two", "one"]), "resume: it is damaged"),
+        (lambda said: said["resume"]["profile"].update(speaks="none"), "resume: it is damaged"),
+        (lambda said: said["resume"]["limits"].update(timeout=0), "resume.limits.timeout"),
+        (lambda said: said["times"].update(seconds="soon"), "times.seconds"),
+        (lambda said: said["resume"]["fingerprints"][0].update(finding="D-00000000"), "resume: it is damaged"),
+        (lambda said: said["resume"]["fingerprints"][0].update(octave="x"), "resume.fingerprints[0].octave"),
+        (lambda said: said["resume"].update(features=[-1]), "resume.features[0]"),
     ],
-)  # fmt: skip
-def test_a_damaged_file_gets_a_line_with_the_place(folder, question, value, place):
-    changed(folder, question, value)
+)
+def test_a_damaged_file_gets_a_line_with_the_place(folder, change, place):
+    changed(folder, change)
     assert place in refused(folder)
 
 

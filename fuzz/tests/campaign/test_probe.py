@@ -6,7 +6,7 @@ import pytest
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.execution.probe import Probe
 

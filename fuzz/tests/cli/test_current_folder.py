@@ -158,8 +158,8 @@ def test_python_is_started_in_one_place_only():
                 strange.append(f"{path.name}: {named}")
     assert strange == []
     pool = next(path for root in ROOTS for path in root.rglob("campaign/pool.py")).read_text("utf-8")
-    (before,) = re.findall(r"(.*)\n.*\bprocess\.start\(\)", pool)
-    assert before.startswith("        with held(), _no_interrupt(), safe_for_children():")
+    before = re.findall(r"(.*)\n.*(?: ProcessPoolExecutor\(|\.submit\(run_there)", pool)
+    assert [each.partition("  #")[0].strip() for each in before] == ["with _starting():"] * 2
 
 
 # -- the search path of the worker of py:

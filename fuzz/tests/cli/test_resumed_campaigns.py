@@ -2,9 +2,7 @@
 
 import importlib
 import json
-import sqlite3
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +10,9 @@ from click.testing import CliRunner
 
 from overlong.conformance.cli.trust import named_by_user
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.targets.consent import NotAgreed
+from overlong.conformance.targets.consent import NotAgreed, check_from
 from overlong.fuzz.campaign.campaign import Campaign
-from overlong.fuzz.campaign.store import DATABASE
-from overlong.fuzz.campaign.tools import USUAL
+from overlong.fuzz.campaign.file import STATEMENT
 from overlong.fuzz.execution.engine import CampaignJob
 
 pytest.importorskip("fcntl", reason="the stand-in needs POSIX")
@@ -40,7 +37,7 @@ def resume(folder, *words):
 def test_nothing_of_a_strangers_campaign_runs_unasked(theirs, words):
     done = resume(theirs, *words)
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.startswith(f"overlong: {theirs / DATABASE}: it would run decoder: -- sh -c 'true; true; ")
+    assert done.stderr.startswith(f"overlong: {theirs / STATEMENT}: it would run decoder: -- sh -c 'true; true; ")
     assert done.stderr.endswith("if you trust that file, add --trust\n")
     assert not Path("PWNED").exists()
 
@@ -52,14 +49,13 @@ def test_with_trust_all_of_it_is_shown(theirs):
 
 
 def test_ones_own_campaign_continues_without_a_question(theirs, monkeypatch):
-    tools = replace(TOOLS, check=USUAL.check)
+    tools = TOOLS._replace(check=check_from)
     with pytest.raises(NotAgreed):
         Campaign.resume(theirs, tools=tools)
-    named_by_user(theirs / DATABASE, [COMMAND])
+    named_by_user(theirs / STATEMENT, [COMMAND])
     Campaign.resume(theirs, tools=tools).close()
-    with sqlite3.connect(theirs / DATABASE) as changed:
-        (read,) = changed.execute("SELECT value FROM header WHERE name = 'job'").fetchone()
-        job = json.dumps({**json.loads(read), "targets": [["sh", "-c", "touch OTHER"]]})
-        changed.execute("UPDATE header SET value = ? WHERE name = 'job'", (job,))
+    said = json.loads((theirs / STATEMENT).read_text())
+    said["resume"]["targets"], said["targets"][0]["id"] = [["sh", "-c", "touch OTHER"]], "-- sh -c 'touch OTHER'"
+    (theirs / STATEMENT).write_text(json.dumps(said))
     with pytest.raises(NotAgreed, match="touch OTHER"):
         Campaign.resume(theirs, tools=tools)

@@ -3,7 +3,6 @@
 import re
 import shlex
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -11,19 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.report import text as plain
-from overlong.conformance.report.found import abbreviated, core
+from overlong.conformance.report.found import core
 from overlong.conformance.report.wording import verdict_of_campaign
 from overlong.conformance.results.invocation import replay_found, spelled, words_of_target
+from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.support.quantities import MOST_RUNS, count_of, lasting, seconds_of
 from overlong.conformance.vectors.given import vectors_in
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.statement import write_findings
-from overlong.fuzz.campaign.status import Status
+from overlong.fuzz.campaign.file import write_findings
+from overlong.fuzz.campaign.state import Status
 from overlong.fuzz.campaign.stored import AGAIN, StoredFinding
 from overlong.fuzz.cli.explanation import explain_finding
-from overlong.fuzz.cli.screen import Goal, Screen, line_of, progress_line, render
-from overlong.fuzz.report.campaign import lines_of_stored, report_of_status, summary
+from overlong.fuzz.cli.screen import Goal, Screen, line_of, progress_line
+from overlong.fuzz.report.campaign import found_of, report_of_status, summary
+from overlong.fuzz.report.findings import lines_of
 from overlong.fuzz.strategies import chunked, near_misses
 
 pytestmark = pytest.mark.long
@@ -49,47 +50,22 @@ def again(stored, profile, folder):
     return replay_found(stored, stored.id, stored.target, profile, folder)
 
 
-def drawn(status, width, height, goal=GOAL):
-    rich = pytest.importorskip("rich.console", reason="the screen needs the extra 'fuzz'")
-    output = StringIO()
-    console = rich.Console(file=output, width=width, height=height, force_terminal=False)
-    console.print(render(status, width, height, goal))
-    return output.getvalue().splitlines()
-
-
 def findings(number, **changes):
     return [replace(FOUND, id=f"D-{place:08x}", **changes) for place in range(number)]
 
 
-@settings(max_examples=50)
-@given(
-    *(st.integers(1, 9), st.integers(0, 30), st.integers(20, 130), st.integers(4, 50)),
-    st.sampled_from([HOSTILE * 5, "cpython", "\u6f22" * 60, "e\u0301" * 60]),
-)
-def test_the_screen_fits_whatever_targets_are_called(targets, number, width, height, name):
-    status = replace(
-        QUIET,
-        targets=tuple(f"{name}{place}" for place in range(targets)),
-        findings=findings(number, target=f"{name}0", title=HOSTILE),
-    )
-    rich = pytest.importorskip("rich.cells", reason="the screen needs the extra 'fuzz'")
-    lines = drawn(status, width, height)
-    assert len(lines) <= height
-    assert all(rich.cell_len(line) <= width for line in lines)
-    assert all(character.isprintable() for line in lines for character in line)
-
-
-def test_the_screen_has_all_figures_at_80_by_24():
-    status = replace(QUIET, targets=("so:./lib.so:check", "cpython"), findings=findings(30), coverage=77)
-    lines = drawn(status, 80, 24)
-    text = "\n".join(lines)
-    for figure in ("seed 7", "24 690", "4 000 000", "12 345", "490 of 499", "8 min 36 s", "12 s ago", "code 77"):
-        assert figure in text, figure
-    shown = re.findall(r"^D-[0-9a-f]{8}", text, re.MULTILINE)
-    assert shown == [stored.id for stored in status.findings[-len(shown) :]]
-    assert f"and {30 - len(shown)} found before them" in text
-    assert len(lines) == 24
-    assert "no finding yet" in "\n".join(drawn(QUIET, 80, 24))
+def test_a_terminal_has_one_line_in_place_and_findings_above_it(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    with Screen(GOAL, enabled=True, live=True) as screen:
+        screen.update(QUIET)
+        screen.update(replace(QUIET, findings=[FOUND]))
+    said = capsys.readouterr().err
+    whole = progress_line(QUIET, GOAL)
+    assert said.startswith(f"\r\x1b[K{whole[:59]}\r\x1b[K{line_of(FOUND)}\n\r\x1b[Kfuzz: 12 345 inputs, 1 finding, ")
+    assert said.endswith("\r\x1b[K")
+    for figure in ("4 000 000 executions", "12 345 inputs", "edges 490/499", "left: 8 min 36 s", "12 s ago"):
+        assert figure in whole, figure
 
 
 def test_lines_off_a_terminal(capsys, monkeypatch):
@@ -135,7 +111,7 @@ def test_the_report_fits_and_begins_with_the_verdict(number, differences, width,
 
 def test_a_block_has_all_that_is_known():
     unstable = replace(FOUND, stable=4, minimal=False)
-    text = "\n".join(lines_of_stored(unstable, RFC3629, "my folder", 80))
+    text = "\n".join(lines_of(found_of(unstable, "rfc3629@1", "my folder"), "my folder", 80))
     for part in ("FAIL D-7f3a0c19  OV201 overlong form accepted", "RFC 3629 §3", "61 x 62  E0 A0 80",
                  "where overlong form, validate", "182 331 inputs, UNSTABLE 4/10",
                  "perhaps not the shortest", "explain: overlong explain 'my folder' D-7f3a0c19"):  # fmt: skip
@@ -148,14 +124,19 @@ def test_a_difference_is_told_as_what_two_did():
         FOUND, target="one", peer="other", code="OV301", title="another offset", section="", octets=b"\xff",
         expected="refused at 0", observed="refused at 1, 1 octet",
     )  # fmt: skip
-    lines = list(lines_of_stored(differs, RFC3629, "campaign", 80))
+    lines = list(lines_of(found_of(differs, "rfc3629@1", "campaign"), "campaign", 80))
     assert lines[0] == "DIFFERENCE D-7f3a0c19  another offset"
     for part in ("target one, and other", "the first refused at 1, 1 octet", "the second refused at 0",
                  "reproduce: overlong replay ff one", "compare: overlong replay ff other"):  # fmt: skip
         assert f"     {part}" in lines, part
     assert not any(word in "\n".join(lines) for word in ("expected", "OV301"))
     assert " one and other  " in line_of(differs)
-    assert "OV301" not in "\n".join(explain_finding(differs, RFC3629, "campaign", 80)).partition("\n\n")[0]
+    assert (
+        "OV301"
+        not in "\n".join(explain_finding(found_of(differs, "rfc3629@1", "campaign"), "campaign", 80)).partition("\n\n")[
+            0
+        ]
+    )
 
 
 def test_a_file_shows_what_the_run_did():
@@ -171,7 +152,8 @@ def test_a_file_shows_what_the_run_did():
 
 @pytest.mark.parametrize(("code", "offered"), [("OV201", ["promote", "test"]), ("OV512", ["promote"])])
 def test_only_what_can_be_done_with_a_finding_is_offered(code, offered):
-    lines = explain_finding(replace(FOUND, code=code, octets=b"\xe0\x80"), RFC3629, "campaign", 80)
+    found = found_of(replace(FOUND, code=code, octets=b"\xe0\x80"), "rfc3629@1", "campaign")
+    lines = explain_finding(found, "campaign", 80)
     assert [line.split()[0].strip(":") for line in lines if ": overlong finding" in line] == offered
 
 
@@ -219,10 +201,10 @@ def test_a_long_input_of_a_campaign_is_replayed_from_its_file(chunks, tmp_path):
 @given(st.integers(0, 200), st.integers(0, 200), near_misses(max_pieces=3))
 def test_fillers_are_counted_and_nothing_else_is_left_out(before, behind, middle):
     octets = b"a" * before + middle + "\u20ac".encode() * behind
-    text = abbreviated(octets)
+    text = spaced_hex(octets)
     if "…" not in text:
         back = b""
-        for part in text.split("  ") if octets else ():
+        for part in text.partition(" (")[0].split("  ") if octets else ():
             run = re.fullmatch(r"([0-9A-F ]+) x (\d+)", part)
             back += bytes.fromhex(run[1]) * int(run[2]) if run else bytes.fromhex(part)
         assert back == octets

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.limits import Limits
 from overlong.fuzz.engines.atheris_child import sort_of
 from overlong.fuzz.engines.mutation import Mutator
 from overlong.fuzz.engines.opening import open_engine
@@ -45,7 +45,7 @@ def test_goes_on_after_everything_that_a_target_does(tmp_path):
     )
     engine = open_engine(job)
     try:
-        result = engine.run(WorkUnit(0, 6_000), lambda _: None)
+        result = engine.run(WorkUnit(0, 6_000))
     finally:
         engine.close()
     found = {each.finding.code: each.finding for each in result.divergences}
@@ -74,7 +74,7 @@ def features_of_all(inputs):
 def test_decoders_that_ship_with_an_adapter_are_found_without_their_folder():
     engine = open_engine(CampaignJob(("cpython",), seed=1, engine="atheris", limits=Limits(timeout=5)))
     try:
-        result = engine.run(WorkUnit(0, 500), lambda _: None)
+        result = engine.run(WorkUnit(0, 500))
     finally:
         engine.close()
     assert not result.divergences

@@ -40,9 +40,8 @@ print(hashlib.sha256(repr(drawn(streams(), 7, 60)).encode()).hexdigest())
 def test_finds_what_is_wrong_whole_and_in_chunks(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
     engine = open_engine(CampaignJob((f"py:{tmp_path}/wrong.py:Wrong",), seed=3, engine="hypothesis"))
-    told: list[int] = []
     try:
-        result = engine.run(WorkUnit(BLOCK, 200), told.append)
+        result = engine.run(WorkUnit(BLOCK, 200))
     finally:
         engine.close()
     found = {(each.finding.operation, each.finding.code) for each in result.divergences}
@@ -52,16 +51,14 @@ def test_finds_what_is_wrong_whole_and_in_chunks(tmp_path):
     assert all(BLOCK <= each.index < BLOCK + 200 for each in result.divergences)
     assert result.executions == result.asked.total() >= 200
     assert {operation for _, operation in result.asked} >= {"D", "S", "N"}
-    assert told == sorted(told)
-    assert told[-1] == 200
 
 
 def test_begins_with_the_grammar_and_then_the_seeds_and_says_what_they_reach():
     opening = len(tokens_of(dialect()).opening)
     engine = open_engine(CampaignJob(("cpython",), seeds=(seed := b"corpus " * 10 + b"\xc2",), engine="hypothesis"))
     try:
-        result = engine.run(WorkUnit(0, opening + 1), lambda _: None)
-        (later, again) = (engine.run(WorkUnit(first, 40), lambda _: None) for first in (opening + 1, opening + 1 + 40))
+        result = engine.run(WorkUnit(0, opening + 1))
+        (later, again) = (engine.run(WorkUnit(first, 40)) for first in (opening + 1, opening + 1 + 40))
     finally:
         engine.close()
     reached, every = edges(result.reached)

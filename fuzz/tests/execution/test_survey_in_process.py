@@ -35,8 +35,7 @@ from overlong.fuzz.execution.columnar import ColumnarSurvey
 from overlong.fuzz.execution.compiled import InputLoop
 from overlong.fuzz.execution.engine import CampaignJob
 from overlong.fuzz.execution.in_process import InProcessSurvey, reason_against_surveying
-from overlong.fuzz.execution.made import PLAN, Inputs, Made
-from overlong.fuzz.execution.making import MadeInputs
+from overlong.fuzz.execution.made import PLAN, Inputs, Made, MadeInputs
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.core import why_not
@@ -148,7 +147,7 @@ def survey(library):
     yield made
     for each in opened.values():
         each.close()
-        assert each.notes == []
+        assert each.engine.notes == []
 
 
 def wrongness(octets):
@@ -222,7 +221,7 @@ def test_an_input_that_crashes_it_and_one_that_hangs_it_are_named_and_all_others
     assert found(result) == expected(wanted(), inputs, odd, faults)
     told = [(fault.index, fault.kind, fault.text) for fault in result.faults if fault.kind != BROKEN]
     assert told == [(DEADLY, CRASHED, "was ended by SIGSEGV"), (ENDLESS, TIMED_OUT, "gave no answer within 2 s")]
-    assert engine.restarts == 2
+    assert engine.engine.restarts == 2
 
 
 def test_a_right_one_agrees_with_many_inputs_and_far_ones_and_a_trusting_one_is_caught(survey, inputs):
@@ -291,7 +290,7 @@ def test_inputs_that_are_made_for_several_targets_are_those_that_each_would_make
     try:
         for shard in (wanted(ENDLESS - 9, 2000), wanted(DEADLY - 3000, 4096), wanted((1 << 62) - 99, 99)):
             assert found(engine.run(shard)) == found(alone.run(shard))
-        assert engine.restarts == 2
+        assert engine.engine.restarts == 2
         path = made.path(shard.first, shard.count)
         assert path.exists()
     finally:

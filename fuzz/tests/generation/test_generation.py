@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from overlong.fuzz.generation.choice import DRAWN, HEADER, REACH, SLACK, mixed, spelt, write
 from overlong.fuzz.generation.features import edges, features_of, first_to_reach
 from overlong.fuzz.generation.generated import SIZE, Generated
-from overlong.fuzz.generation.tokens import LONGEST_TOKEN, fillers_of, tokens_of
+from overlong.fuzz.generation.tokens import LONGEST_TOKEN, filled, fillers_of, tokens_of
 from overlong.reference import encode_scalars
 from overlong.reference.dialect import DIALECTS, dialect
 from overlong.reference.order import SURROGATES
@@ -125,7 +125,7 @@ def test_tokens_are_what_they_are_said_to_be():
         assert not any(automaton.accepts(token) for token in (*tokens.lenient, *tokens.beginnings))
         assert all(automaton.run(token) != dead for token in tokens.beginnings)
         for filler in (*fillers_of(spoken)[0], *fillers_of(spoken)[1]):
-            octets, period = filler.octets(99), len(filler.unit)
+            octets, period = filled(filler, 99), len(filler)
             for length in range(90):
                 start = period - 1 - length % period
                 assert automaton.accepts(octets[start : start + length])

@@ -8,15 +8,15 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
+from overlong.conformance.results.model import Standing
 from overlong.conformance.vectors.check import CheckError, check
 from overlong.conformance.vectors.given import vectors_in
-from overlong.conformance.vectors.profile import Profile
-from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.promotion.promote import PromotionError, promote, vector_of
+from overlong.fuzz.report.findings import Found
 
 pytestmark = pytest.mark.long
 
-OVERLONG = StoredFinding(
+OVERLONG = Found(
     id="D-7f3a0c19",
     target="py:decoder.py:decode",
     operation="D",
@@ -29,12 +29,9 @@ OVERLONG = StoredFinding(
     earlier=None,
     expected="reject at 0, 1 octet",
     observed="accepted U+0000",
-    peer="",
-    minimal=True,
-    stable=10,
+    claim="verdict",
     count=5,
-    first=7,
-    seconds=1.0,
+    vector="",
 )
 LOST = replace(OVERLONG, id="D-00000001", operation="S", code="OV501", octets=b"\xe2\x82\xac", chunks=(1, 2))
 KEPT = replace(OVERLONG, id="D-00000002", operation="N", code="OV502", octets=b"a", chunks=(1,), earlier=(b"", b"\xe2"))
@@ -67,7 +64,7 @@ def test_a_promoted_finding_is_a_vector_as_the_schema_has_it(tmp_path):
     for each in (OVERLONG, LOST, KEPT, LONG):
         path = promote(each, tmp_path / "regressions")
         assert path.name == f"{each.id}.json"
-        assert check(path) == "1 vectors, and the reference agrees with each"
+        assert check(path) == "1 vector, and the reference agrees with each"
         assert path.read_bytes().isascii()
         (vector,) = vectors_in(path)
         assert vector == vector_of(each)
@@ -102,9 +99,9 @@ def test_hostile_text_stays_text(tmp_path):
 
 def test_what_no_vector_can_say_is_refused_with_the_reason(tmp_path):
     with pytest.raises(PromotionError, match="difference"):
-        promote(replace(OVERLONG, peer="cpython"), tmp_path)
+        promote(replace(OVERLONG, standing=Standing.DIFFERENCE), tmp_path)
     with pytest.raises(PromotionError, match="cesu-8"):
-        promote(OVERLONG, tmp_path, Profile("cesu-8"))
+        promote(replace(OVERLONG, measured_by="cesu-8@1"), tmp_path)
     assert not list(tmp_path.iterdir())
 
 

@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance.oracle.finding import expected_in_words
-from overlong.conformance.results.model import Cause, State, Subject
+from overlong.conformance.results.model import Standing
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.stored import StoredFinding
 from overlong.fuzz.promotion.promote import PromotionError
 from overlong.fuzz.promotion.tests import LANGUAGES, file_name, how_to_run, language_for, source
-from overlong.fuzz.report.findings import Reported
+from overlong.fuzz.report.findings import Found
 from right_functions import RIGHT
 from waiting import HUNG
 
@@ -29,31 +28,18 @@ SHARED_LIBRARIES = Path(__file__).parents[3] / "conformance" / "tests" / "shared
 def finding(number, code, octets, operation="D", chunks=None, earlier=None, **more):
     vector = Vector("fuzz", octets, chunks=chunks)
     expected = expected_in_words(vector.replaced if operation in "LTM" else vector.strict)
-    return StoredFinding(
-        f"D-{number:08x}", "-- decoder", operation, code, "", "a title", "RFC 3629", octets, chunks,
-        earlier, expected, "accepted", "", minimal=True, stable=10, count=1, first=1, seconds=1.0, **more,
+    return Found(
+        code, "a title", "RFC 3629", "", "verdict", 1, f"D-{number:08x}", vector.id, octets, operation,
+        expected, "accepted", chunks, earlier, target="-- decoder", **more,
     )  # fmt: skip
-
-
-def reported(number, code, octets):
-    """A finding of certify."""
-    vector = Vector("overlong", octets)
-    cause = Cause(
-        code, "a title", "RFC 3629", "", "verdict", 1, f"D-{number:08x}", vector.id, octets, "D",
-        expected_in_words(vector.strict), "accepted",
-    )  # fmt: skip
-    return Reported(cause, Subject("-- decoder", State.DIVERGES))
 
 
 def of(each, target):
     """The finding, for another target."""
-    if isinstance(each, Reported):
-        return replace(each, subject=replace(each.subject, id=target))
     return replace(each, target=target)
 
 
 ACCEPTED = finding(1, "OV201", b"\xc0\x80")
-CERTIFIED = reported(1, "OV201", b"\xc0\x80")
 LOST = finding(2, "OV501", b"\xe2\x82\xac", "S", (1, 2))
 KEPT = finding(3, "OV502", b"ab", "N", (1, 1), (b"\xe2", b"\x82"))
 MANGLED = finding(4, "OV401", b"a\xe2\x82\xffb" * 9, "L")
@@ -63,7 +49,7 @@ EMPTY = finding(7, "OV101", b"")
 LONG = finding(8, "OV503", b"a" * 70 + b"\xc1", "T", (1,) * 71)
 LATER = finding(9, "OV402", "\N{GREEK SMALL LETTER ALPHA}".encode() * 40 + b"\x80", "M", (1,) * 81, (b"\xff" * 20, b""))
 FINDINGS = (ACCEPTED, LOST, KEPT, MANGLED, ELSEWHERE, FLICKERS, EMPTY, LONG, LATER)
-SHOWN = (CERTIFIED, LOST, KEPT)
+SHOWN = (ACCEPTED, LOST, KEPT)
 """The languages with a decoder that has the bug unless FIXED is set."""
 
 
@@ -320,7 +306,7 @@ def test_what_no_test_can_say_is_refused_with_the_reason():
         with pytest.raises(PromotionError, match="certify --vectors"):
             source(replace(ACCEPTED, code=code), "rust")
     with pytest.raises(PromotionError, match="difference"):
-        source(replace(ACCEPTED, peer="cpython"), "rust")
+        source(replace(ACCEPTED, standing=Standing.DIFFERENCE), "rust")
     with pytest.raises(PromotionError, match="error mode is not known"):
         source(replace(ACCEPTED, operation="L", expected="accept U+FFFD U+FFFD"), "rust")
     with pytest.raises(PromotionError, match="no id of a finding"):

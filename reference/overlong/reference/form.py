@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from overlong.reference.dialect import dialect
 from overlong.reference.order import LEAD_SURROGATES, TRAIL_SURROGATES
+from overlong.reference.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,15 +34,27 @@ class Form:
 
     def ends(self, text: Reading) -> tuple[int, ...]:
         """The units before each character of a well-formed text, and in all."""
-        return tuple(accumulate((len(self.write(piece.scalar)) for piece in text.pieces), initial=0))
+        return _ends(self.name, text.octets, text.mode)
 
     def units(self, text: Reading) -> tuple[int, ...]:
         """The units of a well-formed text."""
-        return tuple(unit for piece in text.pieces for unit in self.write(piece.scalar))
+        return _units(self.name, text.octets, text.mode)
 
     def holds(self, text: Reading) -> bool:
         """True if the text is well-formed, and each of its characters has units."""
-        return text.is_well_formed and all(self.write(piece.scalar) for piece in text.pieces)
+        return text.is_well_formed and all(end < after for end, after in pairwise(self.ends(text)))
+
+
+@lru_cache(maxsize=1 << 6)  # a text comes with many rooms
+def _ends(form: str, octets: bytes, mode: str) -> tuple[int, ...]:
+    write = FORMS[form].write
+    return tuple(accumulate((len(write(piece.scalar)) for piece in read(octets, mode).pieces), initial=0))
+
+
+@lru_cache(maxsize=1 << 6)
+def _units(form: str, octets: bytes, mode: str) -> tuple[int, ...]:
+    write = FORMS[form].write
+    return tuple(unit for piece in read(octets, mode).pieces for unit in write(piece.scalar))
 
 
 def _in_octets(scalar: int) -> Sequence[int]:

@@ -130,9 +130,11 @@ def _next(reading: Reading, offset: int) -> Right:
 
 
 def _previous(reading: Reading, offset: int) -> Right:
+    number = bisect_left(reading.ends, offset)
+    if reading.ends[number] == offset:  # what ends at a boundary is divided alike, whatever follows
+        return _step(reading.pieces[number - 1] if number else _tails(0, offset), judged=True)
     before = read(reading.octets[:offset], reading.mode)
-    piece = before.pieces[-1] if before.pieces else _tails(0, offset)
-    return _step(piece, judged=offset in reading.boundaries)
+    return _step(before.pieces[-1] if before.pieces else _tails(0, offset), judged=offset in reading.boundaries)
 
 
 def _tails(offset: int, length: int) -> Piece:
@@ -264,14 +266,14 @@ def right(question: Question, octets: bytes, argument: int = 0, mode: str = "") 
         argument: one of ``question.asked(octets)``.
         mode: the names of the declared modes, with spaces between: of one for ill-formed text, and :data:`EARLY`.
     """
-    mode, early = _modes(mode)
+    mode, early = modes_of(mode)
     found = question.right(read(octets, mode or SUBPARTS), argument)
     if question.written:
         return found if early else found._replace(stops=())
     return found if mode or is_fixed(question, octets) else found._replace(refusal=True, judged=False)
 
 
-def _modes(names: str) -> tuple[str, bool]:
+def modes_of(names: str) -> tuple[str, bool]:
     """The declared mode for ill-formed text, and whether a converter stops early."""
     words = names.split()
     return " ".join(word for word in words if word != EARLY), EARLY in words
@@ -301,6 +303,6 @@ def cut_by(question: Question, octets: bytes, numbers: Numbers, mode: str = "") 
     if question.written:
         ends = FORMS[question.given].ends(read(octets))
         return None if numbers[0] in ends else read(octets).pieces[bisect_right(ends, numbers[0]) - 1]
-    if not question.is_offset or (_modes(mode)[0] in ("", LEADS) and numbers[-1] in read(octets, LEADS).boundaries):
+    if not question.is_offset or (modes_of(mode)[0] in ("", LEADS) and numbers[-1] in read(octets, LEADS).boundaries):
         return None
     return read(octets).cut(numbers[-1])

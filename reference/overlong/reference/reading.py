@@ -155,11 +155,15 @@ class Reading:
         return next((piece for piece in found if piece.is_character), None)
 
 
-@lru_cache(maxsize=1 << 10)  # a text comes with many questions and arguments
 def read(octets: bytes, mode: str = SUBPARTS) -> Reading:
     """The octets as that mode divides them.
 
     Raises:
         KeyError: there is no such mode.
     """
+    return _read(octets, mode)
+
+
+@lru_cache(maxsize=1 << 10)  # a text comes with many questions and arguments
+def _read(octets: bytes, mode: str) -> Reading:
     return Reading(octets, tuple(MODES[mode].pieces(octets)), mode)

@@ -47,7 +47,7 @@ def settle(run: Run, kinds: Iterable[Kind], target: Target) -> None:
             add_cause(found, *cause)
     except (BudgetSpent, TargetError) as error:
         run.notes.append(f"not examined further: {error}")
-    run.settle([*(bucket for _, bucket in found), *_others(left)], found)
+    run.settle([*(bucket for _, bucket in found), *_others(left, unsteady=unsteady)], found)
 
 
 def _shown(kind: Kind, run: Run) -> list[Finding]:
@@ -128,6 +128,7 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left], *
         alike = resembles(finding, example, condition, explanation.share)
         alike |= again and finding.bucket == example.bucket
         alike |= explanation.recalls and finding.code in UNSTEADY
+        alike |= finding.is_untimely and finding.code == example.code
         return alike or finding is example or explanation.joins(finding)
 
     members, count, keys = list["Finding"](), 0, set[tuple[str, str]]()
@@ -147,18 +148,20 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left], *
 def _plainest(code: str, finding: Finding) -> tuple[bool, bool, object, bool, object]:
     """The order of examples: whole inputs before streams, the cause's code before others, and of a suite's if equal."""
     order = finding.order
-    return finding.vector.chunks is not None, finding.code != code, order[:2], finding.vector.category == "input", order
+    return finding.vector.chunks is not None, finding.code != code, order[:3], finding.vector.category == "input", order
 
 
-def _others(left: Sequence[_Left]) -> Iterator[Bucket]:
-    """A bucket for each code and place of divergences without a cause."""
+def _others(left: Sequence[_Left], *, unsteady: bool) -> Iterator[Bucket]:
+    """A bucket for each code and place of divergences without a cause; for each code alone, if answers vary."""
     buckets: dict[tuple[str, str], Bucket] = {}
     for each in left:
         findings, count = each.take(lambda _: True)
         if findings:
-            bucket = buckets.setdefault(each.kind.key, Bucket(findings[0], 0))
+            code, place = each.kind.key
+            bucket = buckets.setdefault((code, "" if unsteady else place), Bucket(findings[0], 0))
             bucket.count += count
+            bucket.keys |= {each.kind.key}
             for finding in (*findings, each.less):
-                if finding is not None and finding.bucket == bucket.example.bucket:
+                if finding is not None and finding.bucket in bucket.kinds:
                     bucket.show(finding)
     return iter(buckets.values())

@@ -5,21 +5,27 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 from functools import partial
+from itertools import chain
+from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.pace import Pace
-from overlong.conformance.certification.runner import Runner
+from overlong.conformance.certification.pace import ENOUGH, Pace
+from overlong.conformance.certification.runner import Runner, no_progress
 from overlong.conformance.certification.sanity import caveats, sign
+from overlong.conformance.certification.tiers import NO_TIER, is_hasty, seeds_of, with_tier
 from overlong.conformance.certification.triage import SLOW
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.results.certificate import CERTIFICATE, Certificate
+from overlong.conformance.results.expected import Expectations
 from overlong.conformance.results.expected.updating import settled
 from overlong.conformance.results.inputs import file_of, write_inputs
-from overlong.conformance.results.invocation import GivenFile, Invocation, named
+from overlong.conformance.results.invocation import Invocation, fixed, named
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.results.writer import RESULTS, ResultsWriter
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.portable import portable_file
+from overlong.conformance.support.provenance import today
 from overlong.conformance.support.whole_file import make_folder, saving, usable, written_whole
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.targets.consent import agree, wanted_by
@@ -27,165 +33,189 @@ from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.identity import hold_to, identity_of
 from overlong.conformance.targets.pair import Pair
 from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
-from overlong.conformance.targets.resolve import Limits, add_subjects, resolve
-from overlong.conformance.vectors.names import all_spelt_now
+from overlong.conformance.targets.resolve import add_subjects, resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.suites import DRAWN, OF_OCTETS, SHARED, SUITES, suite_named
+from overlong.conformance.vectors.suites import DRAWN, GROWING, OF_OCTETS, ONLY_THOROUGH, SHARED, SUITES, suite_named
 from overlong.conformance.vectors.suites.core import GIVEN
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
 
     from overlong.conformance.certification.runner import Progress
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.results.expected import Expectations
+    from overlong.conformance.protocol.greeting import Greeting
+    from overlong.conformance.results.invocation import GivenFile
     from overlong.conformance.results.run import Run
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.pool import Local
     from overlong.conformance.targets.identity import Identity
+    from overlong.conformance.targets.limits import Limits
     from overlong.conformance.vectors.suites.suite import Suite
 
-BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values", "functions")
+BEARABLE = ("core", "complete-0", "streams", "memory", "separate-values", "functions", "functions-in-memory")
 """The default suites for a slow target: some ten seconds."""
 
 
 def certify(
-    target: str | Sequence[str],
+    target: str | Sequence[str] | Invocation,
     *,
     suites: Sequence[str] | None = None,
-    sweeps: Sequence[str] | None = None,
-    given: Sequence[Path] = (),
-    subjects: Sequence[str | os.PathLike[str]] = (),
-    usual: bool = True,
-    thorough: bool = False,
-    portrait: bool = False,
-    budget: float | None = None,
-    fast: bool = False,
-    constants: bool = True,
-    speaks: str = "rfc3629",
-    output: Path | None = None,
+    plans: Sequence[str] | None = None,
+    tier: str | None = None,
+    speaks: str | None = None,
     limits: Limits | None = None,
+    output: str | os.PathLike[str] | None = None,
+    expected: Expectations | str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-    expected: Expectations | None = None,
     trust: bool = False,
-    paired: bool = True,
 ) -> Certificate:
     """Certify a target.
 
     Args:
-        target: its name on the command line; or, as a sequence, a command that speaks the protocol.
+        target: its name on the command line; or, as a sequence, a command that speaks the protocol; or a whole
+            :class:`~overlong.conformance.Invocation`, such as that of a certificate, whose fields the next five
+            arguments replace.
         suites: names of :data:`overlong.conformance.vectors.suites.SUITES`; by default :data:`BEARABLE` for a slow
             target, otherwise all; without sweeps, all that draw no strings.
-        sweeps: names of plans that ``plan_named`` accepts, in addition to the plans that a target gets with all suites
+        plans: names of plans that ``plan_named`` accepts, in addition to the plans that a target gets with all suites
             if it is fast enough (``sweeps.py``); an empty sequence: no sweeps at all.
-        subjects: more files of the decoder, such as those that its adapter loads. The certificate has their digests.
-        usual: false: sweep only the plans of ``sweeps``, independent of the target's current speed.
-        given: files of vectors, or folders of them, to ask in addition to the suites (``suites/core.py``). The name
-            :data:`~overlong.conformance.vectors.suites.core.GIVEN` among ``suites`` means only these files.
-        thorough: ask even a slow target all suites.
-        portrait: learn the nearest model and draw maps, even if ``suites`` are named.
-        budget: the approximate seconds for its sweeps; None for ten (``sweeps.py``).
-        fast: sweep a function of a shared library that has passed its suites with the tier ``usual``.
-        constants: also sweep around the numbers that its code names; false in order to repeat a run, whose command
-            names them.
-        speaks: the dialect to judge by; one of :data:`overlong.reference.DIALECTS`.
-        output: a folder for ``results.jsonl`` and ``certificate.json``; created if missing.
+        tier: sweep with the plans of this tier, ``usual`` for example; ``quick``: ask some suites, and sweep for a
+            second or two, as ``--quick`` does; ``none``: sweep only with ``plans``, whatever the target's speed.
+        speaks: the dialect to judge by; one of :data:`overlong.reference.DIALECTS`. By default ``rfc3629``.
         limits: the target's limits.
+        output: a folder for ``results.jsonl`` and ``certificate.json``; created if missing.
+        expected: the expected deviations of this target (``expected/``), or their file, which is rewritten if they are
+            ``updating`` and the run is whole.
         progress: called as the run proceeds.
-        expected: the expected deviations of this target (``expected/``); their file is rewritten if it is ``updating``
-            and the run is whole.
         trust: agree to everything that ``overlong.toml`` or ``pyproject.toml`` of the current folder runs for it.
-        paired: two processes of the target share the largest suites.
 
     Raises:
-        UnknownTarget: there is no such target, or a file of ``subjects`` cannot be read.
-        NotAgreed: such a file names the target's command, and the user has not agreed to it.
+        UnknownTarget: there is no such target, or nobody has agreed to its command; a file of its subjects cannot be
+            read, or a file of answers cannot be judged, or not with these arguments.
         TargetError: the target cannot be measured.
-        ExpectationError: the file of expected deviations cannot be written.
-        AnswersError: it is a file of answers that cannot be judged, or not with these arguments.
-        CheckError, JsonError, WrongError: a file of vectors is malformed.
+        ExpectationError: the file of expected deviations cannot be read or written.
         NotSaved: the results cannot be written; it carries the certificate.
         OSError: ``output`` cannot be written, or a file of answers or vectors cannot be read.
         KeyError: there is no such suite.
-        ValueError: there is no such dialect, or no such plan.
+        ValueError: there is no such dialect, plan or tier, or a file of vectors is malformed.
     """
-    profile = Profile(dialect(speaks).name)
-    suites, sweeps = all_spelt_now(suites), all_spelt_now(sweeps)
-    resolved = _resolved(target, limits, sweeps or (), profile, output, trust=trust)
-    add_subjects(resolved, subjects)
-    spared = _spared(sweeps) if suites is None and not thorough else ()
-    chosen = [replace(suite, profile=profile) for suite in _suites(resolved, suites, spared, given, profile)]
-    invocation = Invocation(  # files of vectors were just checked, so they can be read
-        target if isinstance(target, str) else tuple(target),
-        suites,
-        sweeps,
-        thorough,
-        tuple(GivenFile.of(path) for path in given),
-        None if expected is None else expected.as_given(),
-        limits or Limits(),
-        tuple(map(portable_file, resolved.subjects)) if isinstance(resolved, FramedTarget) else (),
+    asked = target if isinstance(target, Invocation) else Invocation(fixed(target))
+    asked = replace(
+        asked,
+        suites=asked.suites if suites is None else tuple(suites),
+        plans=asked.plans if plans is None else tuple(plans),
+        tier=asked.tier if tier is None else tier,
+        speaks=asked.speaks if speaks is None else speaks,
+        limits=asked.limits if limits is None else limits,
+    )
+    if expected is not None and not isinstance(expected, Expectations):
+        expected = Expectations.read(Path(expected), asked.target, today(), profile=asked.speaks)
+    return _certified(asked, None if output is None else Path(output), expected, progress or no_progress, trust=trust)
+
+
+def _certified(
+    asked: Invocation, output: Path | None, expected: Expectations | None, progress: Progress, *, trust: bool
+) -> Certificate:
+    """Carry out what is asked."""
+    profile = Profile(dialect(asked.speaks).name)
+    constants = _asks_constants(asked)
+    asked = with_tier(asked)
+    resolved = _resolved(asked, profile, output, trust=trust)
+    add_subjects(resolved, asked.subjects)
+    chosen = [replace(suite, profile=profile) for suite in _suites(resolved, asked, profile)]
+    invocation = replace(
+        asked,
+        expected=None if expected is None else expected.as_given(),
+        subjects=tuple(map(portable_file, resolved.subjects)) if isinstance(resolved, FramedTarget) else (),
     )
     _forget(output)
     with contextlib.ExitStack() as stack, contextlib.ExitStack() as results:
         stack.callback(resolved.close)
         identity = _held(resolved)
-        asked = _paired(resolved, chosen, stack) if paired else resolved
-        asked.start()
+        opened = _paired(resolved, chosen, stack) if asked.paired else resolved
+        opened.start()
         _make(chosen, resolved)  # while the target starts
-        asked.open()
+        opened.open()
         pace = Pace()
-        left_out = _suites_left_out(resolved, suites, thorough=thorough) or spared
+        left_out = _suites_left_out(resolved, asked)
         if not isinstance(resolved, RecordedTarget):
             chosen = [suite for suite in chosen if suite.name not in left_out]
         found: Callable[[Finding], None] | None = None
         diverged: Callable[[Divergences], None] | None = None
-        writer = None if output is None else _writer(output, invocation, profile, results)
+        writer = None if output is None else _writer(output, invocation, results)
         if writer is not None:
             writer.header(resolved.id, resolved.greeting, identity.digest, profile.name)
             found, diverged = writer.divergence, writer.diverged
-        sweeps_follow = bool(sweeps) or fast or (usual and suites is None and sweeps is None)
-        ahead = _begun(resolved, invocation, profile.speaks, stack) if sweeps_follow else None
+        sweeps_follow = _sweeps_follow(asked)
+        ahead = _begun(resolved, invocation, stack) if sweeps_follow else None
         swept = found
         if expected is not None:
             found, diverged, swept = expected.listeners(found, diverged)
-        examined = not isinstance(resolved, RecordedTarget)
-        runner = Runner(asked, profile=profile, found=found, diverged=diverged, examined=examined)
-        run = _run(runner, asked, chosen, progress or _no_progress)
-        if (suites is None or portrait) and not run.incomplete and SLOW not in run.greeting.traits:
+        runner = Runner(
+            opened,
+            profile=profile,
+            found=found,
+            diverged=diverged,
+            examined=not isinstance(resolved, RecordedTarget),
+            threads=asked.limits.threads,
+            growing=GROWING if _by_speed(asked) else (),
+            enough=_enough(asked, expected),
+        )
+        run = _run(runner, opened, chosen, progress)
+        left_out = tuple(name for name in SUITES if name in {*left_out, *_dropped(chosen, run)})
+        if (asked.suites is None or asked.portrait) and not run.incomplete and SLOW not in run.greeting.traits:
             # Named suites mean only these. What the target behaves like is part of the result, with an output or not.
             from overlong.conformance.certification.nearest_model import learn_and_map
 
             learn_and_map(resolved, run, writer)
         resolved.close()
         run.sign, run.isolation = sign(run), resolved.isolation
-        run.notes += [*asked.notes, *caveats(run)]
+        run.notes += [*opened.notes, *caveats(run)]
         if isinstance(resolved, FramedTarget) and not run.incomplete and sweeps_follow:
             # loads the plans, so only if a sweep is possible
             from overlong.conformance.certification.sweeps import add_sweeps
 
             invocation = add_sweeps(
-                *(resolved, run, invocation, pace.seconds(run.seconds), progress or _no_progress, swept),
+                *(resolved, run, invocation, pace.seconds(run.seconds), progress, swept),
                 {} if expected is None else expected.unexpected,
                 ahead=ahead,
-                usual=usual,
-                fast=fast,
-                budget=budget,
-                constants=constants and (fast or suites is None),
+                constants=constants,
                 all_plans=expected is not None and expected.says_something,
             )
         hold_to(resolved, identity)
         run.notes += _not_run(left_out, run.greeting, recorded=isinstance(resolved, RecordedTarget))
         expected = None if expected is None else settled(expected, run, left_out)
         invocation = invocation if expected is None else replace(invocation, expected=expected.as_given())
-        certificate = Certificate(run, identity, invocation.command(profile.speaks), invocation, left_out, expected)
+        certificate = Certificate(run, identity, invocation, left_out, expected)
         if output is not None and writer is not None:
             _save(certificate, output, writer, results)
     return certificate
+
+
+def _sweeps_follow(asked: Invocation) -> bool:
+    """True if a target that can be swept is swept."""
+    by_speed = asked.tier is None and asked.suites is None and asked.plans is None
+    return bool(asked.plans) or is_hasty(asked) or by_speed
+
+
+def _by_speed(asked: Invocation) -> bool:
+    """True if the target's speed decides which of the longest and largest suites it is asked."""
+    return asked.suites is None and not asked.thorough and asked.repeated is None
+
+
+def _enough(asked: Invocation, expected: Expectations | None) -> float:
+    """The seconds that the largest suites may take a target that is refused already."""
+    compared = expected is not None and expected.says_something
+    return ENOUGH if _by_speed(asked) and asked.budget is None and not compared else inf
+
+
+def _asks_constants(asked: Invocation) -> bool:
+    """True if it asks around the numbers in the decoder's code; a command with a seed repeats a run, and names them."""
+    wanted = asked.tier != NO_TIER and (asked.suites is None or is_hasty(asked))
+    return wanted and not seeds_of(asked.plans or ())
 
 
 def _held(target: FramedTarget | RecordedTarget) -> Identity:
@@ -254,9 +284,7 @@ def _make(suites: Sequence[Suite], target: FramedTarget | RecordedTarget) -> Non
             suite.size  # noqa: B018 (makes them)
 
 
-def _begun(
-    target: FramedTarget | RecordedTarget, invocation: Invocation, speaks: str, stack: contextlib.ExitStack
-) -> Local | None:
+def _begun(target: FramedTarget | RecordedTarget, invocation: Invocation, stack: contextlib.ExitStack) -> Local | None:
     """The engines of the sweeps, which start while the suites run: that takes one processor, and these another.
 
     None if the target is not called in its own process.
@@ -266,29 +294,32 @@ def _begun(
     from overlong.conformance.sweep.pool import cpus
     from overlong.conformance.sweep.sweep import begin_ahead
 
-    ahead = begin_ahead(target, invocation.target, speaks, cpus(), invocation.limits)
+    ahead = begin_ahead(target, invocation.target, invocation.speaks, cpus(), invocation.limits)
     if ahead is not None:
         stack.callback(ahead.close, at_once=True)
     return ahead
 
 
-def _writer(output: Path, invocation: Invocation, profile: Profile, stack: contextlib.ExitStack) -> ResultsWriter:
+def _writer(output: Path, invocation: Invocation, stack: contextlib.ExitStack) -> ResultsWriter:
     """The writer of results into a folder; the file appears when the stack exits without an error."""
     make_folder(output)
-    return ResultsWriter(
-        stack.enter_context(written_whole(output / RESULTS)), command=invocation.command(profile.speaks)
-    )
+    return ResultsWriter(stack.enter_context(written_whole(output / RESULTS)), command=invocation.command)
 
 
-def _suites_left_out(
-    target: FramedTarget | RecordedTarget, suites: Sequence[str] | None, *, thorough: bool
-) -> tuple[str, ...]:
+def _suites_left_out(target: FramedTarget | RecordedTarget, asked: Invocation) -> tuple[str, ...]:
     """The suites that are not asked of a target."""
     if isinstance(target, RecordedTarget):
         return tuple(name for name in SUITES if name not in OF_OCTETS)
-    if suites is None and not thorough and SLOW in target.greeting.traits:
+    if asked.suites is None and not asked.thorough and SLOW in target.greeting.traits:
         return tuple(name for name in SUITES if name not in BEARABLE)
-    return ()
+    return _spared(asked)
+
+
+def _dropped(suites: Sequence[Suite], run: Run) -> Iterator[str]:
+    """The suites that were not asked because they would have taken too long."""
+    ran = {part.suite.name for part in run.suites}
+    names = (each.name for each in suites if offered_in(each, run.greeting))
+    return (name for name in names if name not in ran)
 
 
 def _not_run(left_out: Sequence[str], greeting: Greeting, *, recorded: bool) -> list[str]:
@@ -298,34 +329,32 @@ def _not_run(left_out: Sequence[str], greeting: Greeting, *, recorded: bool) -> 
     return [f"not run: {', '.join(left)} ({why})"] if left else []
 
 
-def _spared(sweeps: Sequence[str] | None) -> tuple[str, ...]:
-    """The suites that sample, as sweeps do, if there are to be no sweeps."""
-    return () if sweeps is None or sweeps else tuple(name for name in SUITES if name in DRAWN)
+def _spared(asked: Invocation) -> tuple[str, ...]:
+    """The suites for a thorough run, samples if there are no sweeps, and what a run that is repeated left out."""
+    if asked.suites is not None or asked.thorough:
+        return ()
+    drawn = DRAWN if asked.plans == () else ()
+    too_long = set[str]() if asked.repeated is None else {*chain(*GROWING), *SHARED}.difference(asked.repeated)
+    return tuple(name for name in SUITES if name in {*ONLY_THOROUGH, *drawn, *too_long})
 
 
 def _resolved(
-    target: str | Sequence[str],
-    limits: Limits | None,
-    sweeps: Sequence[str],
-    profile: Profile,
-    output: Path | None,
-    *,
-    trust: bool,
+    asked: Invocation, profile: Profile, output: Path | None, *, trust: bool
 ) -> FramedTarget | RecordedTarget:
     """The target; errors are found before any of its commands runs, because its set-up may take minutes.
 
     Raises: as :func:`certify`.
     """
     plans: list[Plan] = []
-    if sweeps:
+    if asked.plans:
         from overlong.conformance.sweep.plan import plan_named
 
-        plans += [plan_named(name, profile) for name in sweeps]
+        plans += [plan_named(name, profile) for name in asked.plans]
     if output is not None:
         usable(output)
-    if trust and (wanted := wanted_by([target])) is not None:
+    if trust and (wanted := wanted_by([asked.target])) is not None:
         agree(wanted)
-    resolved = resolve(target, limits)
+    resolved = resolve(asked.target, asked.limits)
     if plans and isinstance(resolved, FramedTarget):
         from overlong.conformance.sweep.giants.suited import hold_giants_to
 
@@ -339,28 +368,23 @@ def _forget(output: Path | None) -> None:
         (output / CERTIFICATE).unlink(missing_ok=True)
 
 
-def _suites(
-    target: FramedTarget | RecordedTarget,
-    names: Sequence[str] | None,
-    spared: Sequence[str],
-    given: Sequence[Path],
-    profile: Profile,
-) -> list[Suite]:
-    """The suites with these names, or all that are not spared; and the suites of vectors in files."""
-    more = _given(given)
+def _suites(target: FramedTarget | RecordedTarget, asked: Invocation, profile: Profile) -> list[Suite]:
+    """The suites that are named, or all that are not spared; and the suites of vectors in files."""
+    more = _given(asked.vectors)
     if isinstance(target, RecordedTarget):
-        return _suites_of(target, [GIVEN] if given else names, profile)
-    named = [name for name in (SUITES if names is None else names) if name != GIVEN and name not in spared]
-    return [*(SUITES[name] for name in named), *more]
+        return _suites_of(target, [GIVEN] if asked.vectors else asked.suites, profile)
+    names, spared = SUITES if asked.suites is None else asked.suites, _spared(asked)
+    return [*(SUITES[name] for name in names if name != GIVEN and name not in spared), *more]
 
 
-def _given(paths: Sequence[Path]) -> tuple[Suite, ...]:
+def _given(files: Sequence[GivenFile]) -> tuple[Suite, ...]:
     """The suites of the vectors in these files."""
-    if not paths:
+    if not files:
         return ()
     from overlong.conformance.vectors.given import vectors_in
     from overlong.conformance.vectors.suites.core import given_suites
 
+    paths = [Path(file.name) if file.path is None else file.path for file in files]
     return given_suites(list({vector.id: vector for path in paths for vector in vectors_in(path)}.values()))
 
 
@@ -374,7 +398,3 @@ def _suites_of(target: RecordedTarget, suites: Sequence[str] | None, profile: Pr
     if suites is not None or profile != RFC3629:
         raise AnswersError("recorded answers fix suites and profile (rfc3629): drop --suite, --vectors and --profile")
     return [suite_named(name) for name in target.selection.suites]
-
-
-def _no_progress(_suite: str, _done: int, _total: int) -> None:
-    pass

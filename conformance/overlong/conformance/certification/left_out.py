@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.tiers import (
+    AMPLE,
     BRIEF,
     DEEP,
     FULL,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.tiers import Tier
     from overlong.conformance.results.run import Run
 
-_NEXT = {None: BRIEF, LEAST: BRIEF, SMALL: BRIEF, BRIEF: USUAL, LEAN: USUAL, USUAL: FULL, FULL: DEEP}
+_NEXT = {None: BRIEF, LEAST: BRIEF, SMALL: BRIEF, BRIEF: USUAL, LEAN: USUAL, AMPLE: USUAL, USUAL: FULL, FULL: DEEP}
 _NAMED = 2
 """The number of named plans, the costliest first; the others are counted."""
 _MILLION = 10**6

@@ -11,6 +11,10 @@ import sys
 import time
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _KNOWN_SECONDS = 0.006
 """The time of the calculation on a known processor, an x86-64 of 2023 at 3 GHz."""
@@ -20,8 +24,30 @@ _TIMES = 15
 _WAITED_FOR = 0.1
 """The least share of this process's waiting time in which the target's processes must have worked, for their time to
 count. If they worked less, something else did the work: a container, another machine."""
-_SCHEDULED = Path("/proc/self/schedstat")
-"""Linux: nanoseconds of processor time, and of waiting for a processor."""
+_SCHEDULED = Path("/proc/thread-self/schedstat")
+"""Linux: this thread's nanoseconds of processor time, and of waiting for a processor."""
+
+MOST = 5.0
+"""The most seconds that a suite of longer texts may take a target by default: as long as it may take for one answer."""
+ENOUGH = 30.0
+"""The most seconds of one process, on an idle machine, that the suites of a million texts may take a target that is
+refused already: they would say no more of why."""
+_GROWTH = 4.0, 16.0
+"""How the time grows at least and at most, as the texts become four times as long: with their length, or its square."""
+
+
+def next_after(seconds: Sequence[float]) -> float:
+    """The seconds that the next suite of longer texts will take, at most.
+
+    Args:
+        seconds: of the suites before it: the first, of texts a fourth as long, or the first two, of texts a 64th and a
+            16th as long.
+    """
+    least, most = _GROWTH
+    if len(seconds) == 1:
+        return seconds[0] * most
+    growth = seconds[1] / seconds[0] if seconds[0] else most
+    return seconds[1] * min(max(growth, least), most) ** 2
 
 
 class Pace:
@@ -42,7 +68,28 @@ class Pace:
         waited = max(0.0, run - (_at_work() - self._at_work))
         if now - before < _WAITED_FOR * waited:
             return waited
-        return (now - before) * _KNOWN_SECONDS / median(_known() for _ in range(_TIMES))
+        return (now - before) * _of_known()
+
+
+class Crowd:
+    """Tells what elapsed seconds would be on an idle machine with a known processor; make it before they begin.
+
+    A target waits for a processor as long as this thread does, which waits for the same ones.
+    """
+
+    def __init__(self) -> None:
+        self._before = _scheduled()
+
+    def alone(self, elapsed: float) -> float:
+        """The seconds that a target would need alone for what it did in ``elapsed`` seconds."""
+        worked, waited = (now - before for now, before in zip(_scheduled(), self._before, strict=True))
+        share = worked / (worked + waited) if worked else 1.0
+        return elapsed * share * _of_known()
+
+
+def _of_known() -> float:
+    """The seconds of the known processor in which it does what this one does in a second."""
+    return _KNOWN_SECONDS / median(_known() for _ in range(_TIMES))
 
 
 def _of_children() -> float | None:
@@ -57,8 +104,15 @@ def _of_children() -> float | None:
 
 def _at_work() -> float:
     """Seconds in which this process worked, or waited for a processor (known on Linux only)."""
-    queued = int(_SCHEDULED.read_text("ascii").split()[1]) / 1e9 if _SCHEDULED.exists() else 0.0
-    return time.process_time() + queued
+    return time.process_time() + _scheduled()[1]
+
+
+def _scheduled() -> tuple[float, float]:
+    """The seconds in which this thread worked, and waited for a processor; zeros if the system does not say it."""
+    if not _SCHEDULED.exists():
+        return 0.0, 0.0
+    worked, waited, _ = _SCHEDULED.read_text("ascii").split()
+    return int(worked) / 1e9, int(waited) / 1e9
 
 
 def _known() -> float:

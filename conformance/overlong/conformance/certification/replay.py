@@ -9,10 +9,11 @@ from overlong.conformance.oracle.compare import expected_of
 from overlong.conformance.oracle.limits import expected_under, judged_alone, limits_of
 from overlong.conformance.oracle.own_mode import confirmed, is_open, suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.oracle.together import NOT_IN_THREADS, can_ask, raced
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ANNOUNCE,
-    ASK,
+    ASKING,
     DECODE,
     ENCODE,
     ENCODE_UTF16,
@@ -37,11 +38,12 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.targets.limits import Limits
     from overlong.conformance.vectors.vector import Vector
     from overlong.reference import Outcome
 
 
+_THREADS, _TIMES = 4, 4
 WHOLE = VALIDATE + DECODE + REPLACE + GUARDED
 """The operations for a vector that is a whole input."""
 
@@ -75,14 +77,18 @@ def asks(vector: Vector) -> str:
         return SEPARATE
     if vector.category in QUESTIONS:
         Asked.of(vector.octets)
-        return ASK
+        return ASKING
     if vector.earlier is not None:
         return AGAIN
     return STREAMING if vector.chunks is not None else WHOLE
 
 
-def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = None) -> list[Answer]:
+def replay(
+    vector: Vector, target: str | Sequence[str], limits: Limits | None = None, other: Vector | None = None
+) -> list[Answer]:
     """The answers of all the target's operations that fit the vector.
+
+    ``other``: also give it in threads, while others are given that vector; a different answer follows as one more.
 
     Raises:
         TargetError: the target cannot be measured.
@@ -97,7 +103,7 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
         if wanted == WHOLE and not offered(wanted, greeting):
             wanted, vector = STREAMING, replace(vector, chunks=(len(vector.octets),))  # a stream of one chunk
         batch = Batch.of([vector])
-        declared = () if wanted in ENCODE + ANNOUNCE + ENCODE_UTF16 + ASK else limits_of(greeting)
+        declared = () if wanted in ENCODE + ANNOUNCE + ENCODE_UTF16 + ASKING else limits_of(greeting)
         answers: list[Answer] = []
         try:
             for answered in resolved.observe((batch, operation) for operation in offered(wanted, greeting)):
@@ -106,11 +112,28 @@ def replay(vector: Vector, target: str | Sequence[str], limits: Limits | None = 
                 expected = next(iter(may), expected_of(vector, answered.operation))
                 answers.append(Answer(answered.operation, expected, observed, finding, greeting.error_mode))
             answers = [_settled(answer, vector, resolved) for answer in answers]
+            if other is not None:
+                answers += _in_threads(vector, replace(other, profile=vector.profile), answers, resolved)
         except BudgetSpent as error:
             raise TargetError(str(error)) from error
         return answers
     finally:
         resolved.close()
+
+
+def _in_threads(vector: Vector, other: Vector, answers: Sequence[Answer], target: Target) -> list[Answer]:
+    """The answers that differ in threads.
+
+    Raises:
+        TargetError: the target is not called in threads.
+    """
+    if not can_ask(target.greeting):
+        raise TargetError("its adapter does not call it in threads; leave out --beside")
+    operations = [each.operation for each in answers if each.operation not in NOT_IN_THREADS + AGAIN]
+    found = (
+        each for operation in operations for each in raced([(vector, other)] * _TIMES, operation, _THREADS, target)
+    )
+    return [Answer(each.operation, each.expected, each.observed, each) for each in found]
 
 
 def _settled(answer: Answer, vector: Vector, target: Target) -> Answer:

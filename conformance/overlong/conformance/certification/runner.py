@@ -6,23 +6,28 @@ It knows neither where the target runs nor how results are shown.
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.kinds import Kinds
+from overlong.conformance.certification.pace import MOST, Crowd, next_after
 from overlong.conformance.certification.triage import passes
 from overlong.conformance.oracle.compare import compare_batch, expected_of, place_of_fault
 from overlong.conformance.oracle.divergences import Divergences, divergences
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import POSITION, SCALARS, VERDICT, Code
+from overlong.conformance.protocol.kind import GRAVE, POSITION, SCALARS, VERDICT, Code
 from overlong.conformance.protocol.observation import Refused
-from overlong.conformance.protocol.wire import DECODE, NOT_SAID, REFUSED, VALIDATE, read_numbers
+from overlong.conformance.protocol.units import read_numbers
+from overlong.conformance.protocol.wire import DECODE, NOT_SAID, REFUSED, VALIDATE
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, Run, SuiteRun, offered_in, shown_by
 from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.suites import SHARED
 
 if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Answered, Target
@@ -31,6 +36,10 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the current suite, the finished vectors, and the total vectors of all suites."""
+
+
+def no_progress(_suite: str, _done: int, _total: int) -> None:
+    """Show nothing."""
 
 
 class Runner:
@@ -44,6 +53,9 @@ class Runner:
         found: Callable[[Finding], None] | None = None,
         diverged: Callable[[Divergences], None] | None = None,
         examined: bool = True,
+        threads: int = 0,
+        growing: Sequence[Sequence[str]] = (),
+        enough: float = inf,
     ) -> None:
         """Prepare.
 
@@ -53,12 +65,19 @@ class Runner:
             found: gets every single finding.
             diverged: gets the findings made from a batch at once.
             examined: the target can be asked more, so that causes can be found by experiment.
+            threads: also ask it in so many threads at once.
+            growing: series of suites of ever longer texts, of which the next is asked if it will take seconds.
+            enough: the seconds of one process that the largest suites, which come after the others, may take a target
+                that is refused by then; otherwise they are not asked.
         """
         self.target = target
         self.run = Run(target.id, target.greeting, profile=profile)
         self._found, self._diverged = found, diverged
-        self._passes = passes(self.run)
+        self._passes = passes(self.run, threads)
         self._kinds = Kinds() if examined else None
+        self._growing, self._enough = growing, enough
+        self._seconds = defaultdict[tuple[str, str], float](float)  # by operation and suite
+        self._vectors = Counter[tuple[str, str]]()
         self._right_again = False  # a vector was right when it was tested again after a failure
         self._refused, self._placed = Counter[str](), Counter[str]()  # by operation
 
@@ -73,15 +92,8 @@ class Runner:
         parts = {suite.name: SuiteRun(suite, offered_in(suite, run.greeting)) for suite in profiled}
         run.suites = [part for part in parts.values() if part.operations]
         total = sum(part.suite.size for part in run.suites)
-        asked = (
-            (kept, operation)
-            for part in run.suites
-            for batch in part.suite.batches()
-            if (kept := self._kept(batch, part))
-            for operation in part.operations
-        )
         with self._may_break_off():
-            for answered in self.target.observe(asked):
+            for answered in self._answered():
                 part = parts[answered.batch.suite]
                 self._keep(answered, part)
                 for finding in self._judge(answered, part):
@@ -104,6 +116,64 @@ class Runner:
                 settle(run, self._kinds.all.values(), self.target)
         self._settle_claims()
         return run
+
+    def _answered(self) -> Iterator[Answered]:
+        """The answers to all suites; the largest come last, and of ever longer texts as many as its time allows."""
+        named = {part.suite.name: part for part in self.run.suites}
+        series = [[named[name] for name in names if name in named] for names in self._growing]
+        largest = [part for name, part in named.items() if name in SHARED]
+        later, crowd = [*largest, *chain(*series)], Crowd()
+        for answered in self.target.observe(self._requests([part for part in self.run.suites if part not in later])):
+            self._seconds[answered.operation, answered.batch.suite] += answered.seconds
+            self._vectors[answered.operation, answered.batch.suite] += len(answered.batch)
+            yield answered
+        refused = any(bucket.example.claim in GRAVE for bucket in self.run.buckets.values())
+        if refused and crowd.alone(sum(map(self._price, largest))) > self._enough:
+            self._spare(largest)
+        else:
+            yield from self.target.observe(self._requests(largest))
+        for growing in series:
+            yield from self._to_ever_longer(growing)
+
+    def _to_ever_longer(self, growing: Sequence[SuiteRun]) -> Iterator[Answered]:
+        """The answers to suites of ever longer texts, until one fails, or would take too long."""
+        seconds, restarts, crowd = list[float](), self.target.restarts, Crowd()
+        for place, part in enumerate(growing):
+            failed = place and growing[place - 1].failing
+            if failed or restarts != self.target.restarts or (seconds and _would_take_long(seconds, crowd)):
+                self._spare(growing[place:])
+                return
+            seconds.append(0.0)
+            asked: list[tuple[Batch, str]] = []
+            for answered in self.target.observe(self._requests([part])):
+                seconds[-1] += answered.seconds
+                asked.append((answered.batch, answered.operation))
+                yield answered
+            if part is not growing[-1] and _would_take_long(seconds, crowd):  # is it slow, or was it the first time?
+                again = sum(answered.seconds for answered in self.target.observe(asked))
+                seconds[-1] = min(seconds[-1], again)
+
+    def _spare(self, parts: Sequence[SuiteRun]) -> None:
+        self.run.suites = [each for each in self.run.suites if each not in parts]
+
+    def _price(self, part: SuiteRun) -> float:
+        """The seconds that a suite of short texts will take, at the rate of the suite of the shortest so far."""
+        return part.suite.size * sum(
+            min(
+                (self._seconds[about] / vectors for about, vectors in self._vectors.items() if about[0] == operation),
+                default=0.0,
+            )
+            for operation in part.operations
+        )
+
+    def _requests(self, parts: Sequence[SuiteRun]) -> Iterator[tuple[Batch, str]]:
+        return (
+            (kept, operation)
+            for part in parts
+            for batch in part.suite.batches()
+            if (kept := self._kept(batch, part))
+            for operation in part.operations
+        )
 
     @contextmanager
     def _may_break_off(self) -> Generator[None]:
@@ -219,3 +289,9 @@ class Runner:
             run.claims[POSITION] = HOLDS
         for bucket in run.buckets.values():
             run.claims[bucket.example.claim] = FAILS
+
+
+def _would_take_long(seconds: Sequence[float], crowd: Crowd) -> bool:
+    """True if the suite of longer texts after those that took ``seconds`` would take too long."""
+    following = next_after(seconds)
+    return following > MOST and crowd.alone(following) > MOST

@@ -14,24 +14,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.certify import certify
-from overlong.conformance.certification.runner import Runner
+from overlong.conformance.certification.runner import Runner, no_progress
 from overlong.conformance.models.score.models import GRAMMARS, VERDICTS, WrongGrammar, WrongVerdict
 from overlong.conformance.models.score.mutation import Specimen
 from overlong.conformance.models.score.transitions import TransitionFaults
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import Answered
+from overlong.conformance.protocol.answers import Answers
+from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.kind import VERDICT
-from overlong.conformance.protocol.wire import (
-    ACCEPTED,
-    ECHO,
-    NOT_SAID,
-    REFUSED,
-    UNITS,
-    VALIDATE,
-    Answers,
-    Greeting,
-    big_endian,
-)
+from overlong.conformance.protocol.units import UNITS, big_endian
+from overlong.conformance.protocol.wire import ACCEPTED, ECHO, NOT_SAID, REFUSED, VALIDATE
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.complete import strings_for
@@ -180,10 +173,10 @@ def through_pipes() -> Check:
     """Run the whole path: a worker process, the protocol, the runner and a certificate's claims."""
     failures = list[str]()
     suites = ["core", "complete-0"]
-    right = certify("cpython", suites=suites, sweeps=())
+    right = certify("cpython", suites=suites, plans=())
     if not right.conformant:
         failures.append("cpython is accused")
-    wrong = certify("cpython-surrogatepass", suites=suites, sweeps=())
+    wrong = certify("cpython-surrogatepass", suites=suites, plans=())
     if set(wrong.run.buckets) != {("OV202", "")}:
         failures.append("cpython-surrogatepass is not caught for OV202, surrogate accepted, and nothing else")
     return Check("harness: a right and a wrong decoder, each in a process of its own, are told apart", tuple(failures))
@@ -191,11 +184,7 @@ def through_pipes() -> Check:
 
 def _judged(name: str, accepts: Callable[[bytes], bool]) -> Run:
     """The run of a decoder that gives only verdicts."""
-    return Runner(Accepts(name, accepts)).suites([SUITES["core"], SUITES["complete-0"]], _no_progress)
-
-
-def _no_progress(_suite: str, _done: int, _total: int) -> None:
-    pass
+    return Runner(Accepts(name, accepts)).suites([SUITES["core"], SUITES["complete-0"]], no_progress)
 
 
 def _parts(suite: str) -> list[Batch]:

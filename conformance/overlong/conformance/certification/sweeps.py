@@ -14,12 +14,14 @@ from overlong.conformance.certification.tiers import (
     FULL,
     GIANTS,
     GIANTS_TAKE,
+    NO_TIER,
     NOT_FURTHER,
     STEPS,
     USUAL,
     Tier,
     constants_of,
     fresh,
+    is_hasty,
     is_in_no_tier,
     seeds_of,
 )
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.run import Run
     from overlong.conformance.sweep.pool import Local
     from overlong.conformance.targets.framed import FramedTarget
-    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.targets.limits import Limits
 
 BEARABLE = 20.0
 """The default limit of a tier in seconds of processor time, shared by all processors, at the rate of the suites
@@ -80,11 +82,8 @@ def add_sweeps(
     unexpected: Mapping[tuple[str, str], Bucket],
     *,
     ahead: Local | None,
-    usual: bool,
-    fast: bool = False,
-    budget: float | None = None,
-    constants: bool = True,
-    all_plans: bool = False,
+    constants: bool,
+    all_plans: bool,
 ) -> Invocation:
     """Choose the plans for a target whose suites ran, and sweep it with them as part of the run.
 
@@ -97,31 +96,29 @@ def add_sweeps(
         found: likewise.
         unexpected: likewise.
         ahead: likewise.
-        usual: false: only the plans that the invocation names.
-        fast: the plans of :func:`fast_plans`.
-        budget: the approximate seconds for the sweeps; None for the default.
         constants: also ask around the numbers in the target's code.
         all_plans: ask all plans, whatever diverges; chosen plans are always all asked.
 
     Returns:
         the invocation that repeats the run.
     """
-    plans, named = plans_for(
-        target, run, invocation, seconds, usual=usual, budget=BEARABLE if budget is None else budget
-    )
+    fast = is_hasty(invocation)
+    plans, named = plans_for(target, run, invocation, seconds)
     if fast:
         plans = fast_plans(target, run, seconds)
     if constants and plans:
         called = 1 if reason_against(target) else _CALLED
-        spare = QUICKLY if fast else BEARABLE if budget is None else budget
+        spare = QUICKLY if fast else _budget(invocation)
         more = constant_plans(target, run, plans, _each(run, seconds) / called, spare / _FOR_CONSTANTS)
         plans = (*plans, *more)
-        named = replace(named, sweeps=(*(named.sweeps or ()), *more)) if more else named
+        named = replace(named, plans=(*(named.plans or ()), *more)) if more else named
     plans = tuple(sorted(plans, key=lambda name: not constants_of([name])))  # they are few and tell most
     if slow := why_slow(target):
         run.notes.append(slow)
-    chosen = GIANTS[-1] in plans and GIANTS[-1] not in (invocation.sweeps or ())
-    by_itself = (usual or fast) and budget is None and all(map(is_in_no_tier, invocation.sweeps or ()))
+    chosen = GIANTS[-1] in plans and GIANTS[-1] not in (invocation.plans or ())
+    by_itself = (
+        invocation.tier != NO_TIER and invocation.budget is None and all(map(is_in_no_tier, invocation.plans or ()))
+    )
     sweep_too(
         *(run, invocation.target, plans, invocation.limits, progress, found, unexpected),
         all_plans=all_plans or not by_itself,
@@ -129,17 +126,21 @@ def add_sweeps(
         within=QUICKLY if fast and plans and reason_against(target) else None,
         giants_within=GIANTS_TAKE if chosen else None,
     )
-    if run.swept is not None and run.swept.spared and named.sweeps:
-        named = replace(named, sweeps=tuple(name for name in named.sweeps if name not in run.swept.spared))
+    if run.swept is not None and run.swept.spared and named.plans:
+        named = replace(named, plans=tuple(name for name in named.plans if name not in run.swept.spared))
     asked = {part.plan for part in run.swept.plans} if run.swept else set[str]()
     if invocation.suites is None and not run.incomplete and not run.buckets and _sweepable(run):
         no_giants = "" if fast or reason_against(target) else reason_against_giants(target)
         run.left_out = left_out(run, _each(run, seconds) / cpus(), no_giants)
-    return named if asked.issuperset(named.sweeps or ()) else invocation
+    return named if asked.issuperset(named.plans or ()) else invocation
+
+
+def _budget(invocation: Invocation) -> float:
+    return BEARABLE if invocation.budget is None else invocation.budget
 
 
 def plans_for(
-    target: FramedTarget, run: Run, invocation: Invocation, seconds: float, *, usual: bool, budget: float = BEARABLE
+    target: FramedTarget, run: Run, invocation: Invocation, seconds: float
 ) -> tuple[tuple[str, ...], Invocation]:
     """The plans to sweep a target with after its suites; a note of the run names the plans for a faster target.
 
@@ -151,25 +152,24 @@ def plans_for(
         target: a target that is not started.
         run: the run of its suites.
         invocation: if it names suites, no tier is asked; its own plans replace the tier's of the same kind. If it is
-            thorough, the tier is at least ``usual``.
-        seconds: the target's time for its suites (``pace.py``).
-        usual: false: only the plans that the invocation names.
-        budget: the approximate seconds for the sweeps; with a budget other than the default, the returned invocation
+            thorough, the tier is at least ``usual``. With a budget other than the default, the returned invocation
             names the chosen plans.
+        seconds: the target's time for its suites (``pace.py``).
 
     Returns:
         the plans, and the invocation that repeats the run.
     """
-    plans = _plans(target, run, invocation, seconds, budget) if usual else tuple(invocation.sweeps or ())
+    budget, named = _budget(invocation), tuple(invocation.plans or ())
+    plans = named if invocation.tier == NO_TIER else _plans(target, run, invocation, seconds, budget)
     if budget != BEARABLE:
-        return plans, replace(invocation, sweeps=plans or invocation.sweeps)
-    drawn = [name for name in plans if seeds_of([name]) and name not in (invocation.sweeps or ())]
-    return plans, replace(invocation, sweeps=(*(invocation.sweeps or ()), *drawn)) if drawn else invocation
+        return plans, replace(invocation, plans=plans or invocation.plans)
+    drawn = [name for name in plans if seeds_of([name]) and name not in named]
+    return plans, replace(invocation, plans=(*named, *drawn)) if drawn else invocation
 
 
 def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: float, budget: float) -> tuple[str, ...]:
-    wanted, thorough = tuple(invocation.sweeps or ()), invocation.thorough
-    if invocation.suites is not None or invocation.sweeps == ():
+    wanted, thorough = tuple(invocation.plans or ()), invocation.thorough
+    if invocation.suites is not None or invocation.plans == ():
         return wanted
     if not _sweepable(run):
         return wanted  # a named plan gets an error with the reason
@@ -269,8 +269,7 @@ def sweep_too(
     """Sweep a target with some plans, if any, as part of a run; ``found`` gets findings of new buckets.
 
     A divergence that has a cause among those of the suites belongs to its bucket, which gets it as an example if it is
-    less. An unfinished sweep leaves the run
-    incomplete, with all results of the suites.
+    less. An unfinished sweep leaves the run incomplete, with all results of the suites.
 
     Args:
         run: the run of the suites.
@@ -324,10 +323,11 @@ def sweep_too(
         if known is not None and finding.bucket in unexpected:
             unexpected[finding.bucket].show(finding)
         known = run.explained_by(bucket.why) or run.cause_of(bucket.finding)
+        if known is not None:
+            known.count += bucket.found.count
         if known is not None and id(known) not in later:
             continue
         if known is not None:
-            known.count += bucket.found.count
             known.keys |= {*known.kinds, finding.bucket}
         elif bucket.why is not None:
             example = finding if bucket.cause is None else _as_known(bucket.cause, bucket.found.words)

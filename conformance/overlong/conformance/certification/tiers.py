@@ -11,14 +11,16 @@ follow it.
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.printable import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.vectors.profile import Profile
 
 
@@ -70,19 +72,31 @@ USUAL = Tier(
     "usual",
     (
         *("exhaustive-2", "transitions-1", "after-3", "offsets-128", "far-17", "thresholds-8", "faults-3"),
-        *("blocks-13", "forms", "leads", "depth-1", "order"),
+        *("octets-72", "blocks-13", "forms", "leads", "depth-1", "order"),
     ),
     "decoders that answer the strings of the suites at a million a second; functions of shared libraries with --quick",
 )
+AMPLE = Tier(
+    "ample",
+    (
+        *("exhaustive-2", "transitions-1", "after-1", "offsets-128", "thresholds-4", "faults-1", "placed-4"),
+        *("octets-72", "blocks-8", "forms", "far-17"),
+    ),
+    "slower ones, down to four hundred thousand a second",
+    is_typed=False,
+)
 LEAN = Tier(
     "lean",
-    ("exhaustive-2", "transitions-1", "after-1", "offsets-96", "far-17", "blocks-8", "thresholds-4", "faults-1"),
+    (
+        *("exhaustive-2", "transitions-1", "after-1", "offsets-96", "octets-72", "far-17", "blocks-8"),
+        *("thresholds-4", "faults-1"),
+    ),
     "slower ones, down to two hundred thousand a second",
     is_typed=False,
 )
 BRIEF = Tier(
     "brief",
-    ("exhaustive-2", "thresholds-4", "after-1", "faults-1", "offsets-32", "transitions-1", "far-15"),
+    ("exhaustive-2", "thresholds-4", "after-1", "faults-1", "offsets-32", "octets-72", "transitions-1", "far-15"),
     "slower ones, down to a hundred and ten thousand a second; others with --quick",
 )
 SMALL = Tier(
@@ -93,10 +107,37 @@ SMALL = Tier(
 )
 LEAST = Tier("least", ("exhaustive-2", "offsets-8"), "the slowest, down to ten thousand a second", is_typed=False)
 
-STEPS = {tier.name: tier for tier in (DEEP, FULL, USUAL, LEAN, BRIEF, SMALL, LEAST)}
+STEPS = {tier.name: tier for tier in (DEEP, FULL, USUAL, AMPLE, LEAN, BRIEF, SMALL, LEAST)}
 """All lists by name, the most thorough first."""
 TIERS = {name: tier for name, tier in STEPS.items() if tier.is_typed}
 """Those that ``--tier`` takes. The command line reads this at its start, so this module loads no plans."""
+
+
+HASTY, NO_TIER = "quick", "none"
+"""What else a caller may name: some suites and a sweep of a second or two, and only the plans that are named."""
+
+
+def with_tier(invocation: Invocation) -> Invocation:
+    """What is asked, with the plans of its tier by name.
+
+    Raises:
+        ValueError: there is no such tier.
+    """
+    name, named = invocation.tier, tuple(invocation.plans or ())
+    if name is None or name == NO_TIER:
+        return invocation
+    if name == HASTY:
+        from overlong.conformance.vectors.suites import QUICK
+
+        return invocation if invocation.suites is not None else replace(invocation, suites=tuple(QUICK))
+    if name not in TIERS:
+        raise ValueError(f"no tier {name!r}; {did_you_mean(name, (*TIERS, HASTY, NO_TIER))}")
+    return replace(invocation, tier=NO_TIER, plans=(*TIERS[name].plans, fresh(TIERS[name]), *named))
+
+
+def is_hasty(invocation: Invocation) -> bool:
+    """True if a target that passes its suites is swept for a second or two."""
+    return invocation.tier == HASTY and invocation.plans is None
 
 
 def fresh(tier: Tier | None) -> str:
@@ -151,6 +192,8 @@ def short_of_usual(plans: Iterable[str]) -> str:
     plans = set(plans)
     named = {name for name in plans if not is_in_no_tier(name)}
     kinds = {name.partition("-")[0] for name in named}
+    if "addresses" in kinds:
+        kinds.add("octets")  # each is at each of these offsets there, too
     if kinds >= {name.partition("-")[0] for name in USUAL.plans}:
         return ""
     tier = tier_of(named)

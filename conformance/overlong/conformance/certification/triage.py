@@ -18,12 +18,14 @@ from overlong.conformance.oracle.flaky import RerunQueue
 from overlong.conformance.oracle.limits import JUDGED, judged_alone, limits_of, to_be_judged, without
 from overlong.conformance.oracle.own_mode import confirmed, suspicion
 from overlong.conformance.oracle.stream_state import lost_states
+from overlong.conformance.oracle.together import NOT_IN_THREADS, can_ask, chosen, raced
 from overlong.conformance.protocol.kind import POSITION, Code
 from overlong.conformance.protocol.wire import (
     AGAIN,
+    ASK,
     DECODE,
     ENCODING,
-    GUARDED,
+    IN_MEMORY,
     OTHER_INPUT,
     REPLACE,
     REPLACING,
@@ -49,6 +51,8 @@ SLOW = "slow"
 """The trait of a target that takes a millisecond or more for an input."""
 _NAMED = "core"
 """The suite that has each kind of fault once: all its strings are asked singly, except of a slow target."""
+_IN_THREADS = 8
+"""The strings of a batch that threads may be asked."""
 _RESULT_IN_A_STREAM = (Code.CHUNKING, Code.EARLIER_STREAM)
 _NAMED_LATE = (*_RESULT_IN_A_STREAM, Code.STREAM_OFFSET, Code.HELD_BACK, Code.LATE, Code.EARLY)
 """The codes that are decided last: another finding may show the cause."""
@@ -251,7 +255,7 @@ class Alone(Pass):
         self._parts: list[SuiteRun] = []
 
     def keeps(self, batch: Batch, part: SuiteRun) -> Batch:
-        if can_differ(self.run.greeting) and len(batch) and GUARDED not in part.operations:
+        if can_differ(self.run.greeting) and len(batch) and not set(IN_MEMORY) & set(part.operations):
             whole = part.suite.name == _NAMED and SLOW not in self.run.greeting.traits
             sample = sample_of(batch, len(batch)) if whole else [each.alone for each in sample_of(batch, OF_EACH)]
             self._samples += zip(sample, cycle(part.operations))  # one operation each: a request takes 0.1 ms
@@ -289,17 +293,33 @@ class Rerun(Pass):
             self.found.append(finding)
 
 
-PASSES: tuple[type[Pass], ...] = (
-    DeclaredLimits,
-    SuspicionConfirmed,
-    StateLost,
-    SameAsWhole,
-    Alone,
-    Rerun,
-)
-"""The passes in their order; the last one asks once all other findings have been added."""
+class InThreads(Pass):
+    """In threads: asks some strings of each suite while other threads are asked others, if that is wanted."""
+
+    def __init__(self, run: Run, threads: int) -> None:
+        super().__init__(run)
+        self._threads = threads
+        self._samples: dict[tuple[str, str], list[Member]] = {}
+
+    def keeps(self, batch: Batch, part: SuiteRun) -> Batch:
+        if can_ask(self.run.greeting) and len(batch):
+            for operation in part.operations:
+                if operation not in NOT_IN_THREADS + AGAIN:
+                    key = operation, batch.category if operation == ASK else ""
+                    self._samples.setdefault(key, []).extend(each.alone for each in sample_of(batch, _IN_THREADS))
+        return batch
+
+    def ask(self, target: Target) -> None:
+        if not can_ask(self.run.greeting):
+            self.run.notes.append("not called in threads: its adapter cannot do that ('overlong docs protocol')")
+        for (operation, _), members in self._samples.items():
+            self.found += raced(chosen(members), operation, self._threads, target)
 
 
-def passes(run: Run) -> tuple[Pass, ...]:
-    """A new pass of each kind, for one run."""
-    return tuple(each(run) for each in PASSES)
+def passes(run: Run, threads: int = 0) -> tuple[Pass, ...]:
+    """A new pass of each kind, in their order: Rerun asks once all findings before it have been added.
+
+    ``threads``: the last pass asks in so many at once; 0: there is none.
+    """
+    kinds: tuple[type[Pass], ...] = (DeclaredLimits, SuspicionConfirmed, StateLost, SameAsWhole, Alone, Rerun)
+    return (*(kind(run) for kind in kinds), *([InThreads(run, threads)] if threads else []))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.plans import with_plans
 from overlong.conformance.cli.trust import agreed_to
-from overlong.conformance.cli.words import complete_suites, complete_targets, named_now
+from overlong.conformance.cli.words import complete_suites, complete_targets
 from overlong.conformance.results.headline import exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.near import did_you_mean
@@ -69,7 +70,6 @@ Examples:
     multiple=True,
     metavar="NAME",
     shell_complete=complete_suites,
-    callback=named_now,
     help="Run only this suite (repeatable); no certificate then.",
 )
 @click.option(
@@ -130,6 +130,12 @@ Examples:
 )
 @formats_option("the certificate's statement")
 @with_limits()
+@click.option(
+    "--threads",
+    type=click.IntRange(2, 64),
+    metavar="N",
+    help="Also call it in N threads at once (Python functions, shared libraries).",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress; on success, print one line.")
 @click.option("-v", "--verbose", is_flag=True, help="Also print what was tested, proved and left out, and the digests.")
 def command(
@@ -148,6 +154,7 @@ def command(
     subjects: tuple[Path, ...],
     output: Path | None,
     wanted: WantedFormats,
+    threads: int | None,
     quiet: bool,  # noqa: FBT001
     verbose: bool,  # noqa: FBT001
 ) -> None:
@@ -177,9 +184,9 @@ def command(
     from overlong.conformance.certification.certify import certify
     from overlong.conformance.cli.progress import Bar
     from overlong.conformance.results.expected import Expectations
+    from overlong.conformance.results.invocation import GivenFile, Invocation, fixed
     from overlong.conformance.support.provenance import today
-    from overlong.conformance.vectors.suites import QUICK, SUITES
-    from overlong.conformance.vectors.suites.core import GIVEN
+    from overlong.conformance.vectors.suites import QUICK
 
     if not target:
         raise click.UsageError(
@@ -190,22 +197,18 @@ def command(
         )
     named = target_of(target)
     recorded = isinstance(named, str) and named.startswith("answers:")
-    for name in suites:
-        if name == GIVEN and not given:
-            raise click.UsageError(f"--suite {GIVEN} tests the vectors of a file; name it with --vectors")
-        if name not in SUITES and name != GIVEN:
-            hint = did_you_mean(name, SUITES, "'overlong docs suites' lists them")
-            raise click.BadParameter(f"no suite {name!r}; {hint}", param_hint="--suite")
+    _check_suites(suites, given)
     if quick and thorough:
         raise click.UsageError("--quick and --thorough exclude each other; leave one of them out")
     if (quick or thorough) and suites:
         raise click.UsageError("--quick and --thorough choose the suites; leave out --suite")
-    chosen: Sequence[str] | None = suites or (QUICK if quick else None)
     if budget and (tier or quick or thorough):
         raise click.UsageError("--for chooses the tier; leave it out, or --tier, --quick and --thorough")
-    repeated = _is_repeated(plans)
-    plans = _plans(plans, tier, no_sweeps=no_sweeps, budget=budget)
-    if plans and recorded:
+    if (plans or tier or budget) and no_sweeps:
+        raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
+    if plans and tier:
+        raise click.UsageError("--tier chooses the sweeps; leave it out, or the plans")
+    if (plans or tier) and recorded:
         raise click.UsageError("a sweep needs a target that runs, not recorded answers; leave out the sweep")
     folder, wanted = folder_and_file(output, Path("overlong-results") / slug(named), wanted)
     if given and recorded:
@@ -213,27 +216,25 @@ def command(
     if given and profile != "rfc3629":
         raise click.UsageError("vector files hold only the answers of RFC 3629; leave out --vectors or --profile")
     same: dict[str, Any] = {"profile": profile, "quick": quick, "expected": expected}
-    _if_library(named, folder, wanted, limits=limits_of(), quiet=quiet, **same)
+    limits = replace(limits_of(), threads=threads or 0)
+    _if_library(named, folder, wanted, limits=limits, quiet=quiet, **same)
     with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
         agreed_to([named])
         with _shown_if_not_saved(bar, quiet=quiet, verbose=verbose):
-            certificate = certify(
-                named,
-                suites=chosen,
-                given=given,
-                subjects=subjects,
-                sweeps=() if no_sweeps else plans or None,
-                usual=tier is None,
-                thorough=thorough,
-                budget=budget,
-                fast=quick and not plans and not no_sweeps,
-                constants=not repeated,
+            asked = Invocation(
+                fixed(named),
+                suites or (tuple(QUICK) if quick else None),
+                () if no_sweeps else plans or None,
+                tier or ("quick" if quick else None),
+                budget,
+                thorough,
+                tuple(map(GivenFile.of, given)),
+                limits=limits,
+                subjects=tuple(map(str, subjects)),
                 speaks=profile,
-                output=folder,
-                limits=limits_of(),
-                progress=bar.update,
-                expected=Expectations.read(expected, named, today(), profile=profile, updating=update_expected),
             )
+            deviations = Expectations.read(expected, asked.target, today(), profile=profile, updating=update_expected)
+            certificate = certify(asked, output=folder, expected=deviations, progress=bar.update)
         no_more_interruptions()
         bar.close()
         if wanted.stdout == "json":
@@ -246,6 +247,19 @@ def command(
     sys.exit(exit_code_of(certificate.state, len(certificate.stale)))
 
 
+def _check_suites(suites: Sequence[str], given: Sequence[Path]) -> None:
+    """Raises: click.UsageError: there is no such suite, or no file for it."""
+    from overlong.conformance.vectors.suites import SUITES
+    from overlong.conformance.vectors.suites.core import GIVEN
+
+    for name in suites:
+        if name == GIVEN and not given:
+            raise click.UsageError(f"--suite {GIVEN} tests the vectors of a file; name it with --vectors")
+        if name not in SUITES and name != GIVEN:
+            hint = did_you_mean(name, SUITES, "'overlong docs suites' lists them")
+            raise click.BadParameter(f"no suite {name!r}; {hint}", param_hint="--suite")
+
+
 def _if_library(named: str | Sequence[str], folder: Path, wanted: WantedFormats, **options: Any) -> None:
     """Certify a library, and exit; return if it is none."""
     from overlong.conformance.cli.library import certify_library
@@ -254,28 +268,6 @@ def _if_library(named: str | Sequence[str], folder: Path, wanted: WantedFormats,
     with errors_on_one_line():
         if isinstance(named, str) and (functions := functions_of(named)):
             sys.exit(certify_library(named, functions, folder, wanted, **options))
-
-
-def _plans(plans: tuple[str, ...], tier: str | None, *, no_sweeps: bool, budget: float | None) -> tuple[str, ...]:
-    """The plans that the command line names, one by one or as a tier."""
-    if (plans or tier or budget) and no_sweeps:
-        raise click.UsageError("--no-sweeps and a sweep exclude each other; leave one of them out")
-    if plans and tier:
-        raise click.UsageError("--tier chooses the sweeps; leave it out, or the plans")
-    if not tier:
-        return plans
-    from overlong.conformance.certification.tiers import fresh
-
-    return (*TIERS[tier].plans, fresh(TIERS[tier]), *plans)
-
-
-def _is_repeated(plans: tuple[str, ...]) -> bool:
-    """True if a seed is named: then the command repeats a run, and names the numbers of the decoder's code, too."""
-    if not plans:
-        return False
-    from overlong.conformance.certification.tiers import seeds_of
-
-    return bool(seeds_of(plans))
 
 
 @contextlib.contextmanager

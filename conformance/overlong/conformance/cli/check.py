@@ -93,7 +93,5 @@ def _print_json(identifier: str, steps: list[dict[str, str]], *, sound: bool) ->
     import json
 
     click.echo(
-        json.dumps(
-            {"schema": "overlong/target-check-1", "target": identifier, "sound": sound, "steps": steps}, indent=2
-        )
+        json.dumps({"schema": "overlong/report-1", "target": identifier, "sound": sound, "steps": steps}, indent=2)
     )

@@ -69,6 +69,7 @@ def command(name: str | None) -> None:
     """  # noqa: D301 (click reads the backspace)
     import json
 
+    from overlong.conformance.cli.verbs import VERBS
     from overlong.conformance.support.near import did_you_mean
 
     known, of_files = pages(), schemas()
@@ -85,5 +86,7 @@ def command(name: str | None) -> None:
     elif versions := [each for each in of_files if wanted in {each, each.rpartition("-")[0]}]:
         click.echo(of_files[versions[-1]], nl=False)
     else:
+        if wanted in VERBS:
+            raise click.UsageError(f"{wanted} is on the page command-line: overlong docs command-line")
         hint = did_you_mean(name, (*known, *of_files), "'overlong docs' lists them")
         raise click.UsageError(f"no such page; {hint}")

@@ -110,11 +110,11 @@ def command(
 
 def _draw(model: LearnedModel, path: Path) -> None:
     from overlong.conformance.models.identify.picture import picture
-    from overlong.conformance.support.whole_file import written_whole
+    from overlong.conformance.support.whole_file import written_to
 
     drawn = picture(model, path.suffix)
     if drawn is None:
         click.echo("overlong: no picture: the target offers neither V nor D, whose automaton a picture shows", err=True)
         return
-    with written_whole(path) as file:
+    with written_to(path) as file:
         file.write(drawn)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.conformance.cli.formats import WantedFormats
-    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.targets.limits import Limits
 
 _TAKEN = frozenset(
-    ("target", "profile", "quick", "expected", "output", "wanted", "quiet", "no_sweeps", "limits", "trust")
+    ("target", "profile", "quick", "expected", "output", "wanted", "quiet", "no_sweeps", "limits", "trust", "threads")
 )
 """The parameters of ``certify`` that a library can have."""
 
@@ -56,8 +56,10 @@ def certify_library(
     """
     from overlong.conformance.certification.matrix.job import MatrixJob
     from overlong.conformance.certification.matrix.statement import STATEMENT
+    from overlong.conformance.cli.folders import folder_of
     from overlong.conformance.cli.matrix import measured, show_rows, words_of
     from overlong.conformance.cli.trust import agreed_to
+    from overlong.conformance.results.headline import FAILING
     from overlong.conformance.support.printable import printable
     from overlong.conformance.targets.libraries import set_up_library
 
@@ -73,7 +75,10 @@ def certify_library(
         report = report_of(folder)
         show_rows(report, rows, folder, wanted)
     if wanted.stdout == "text":
-        click.echo(f"certificate: {printable(str(folder / STATEMENT), 1000)}")
+        click.echo(f"report: {printable(str(folder / STATEMENT), 1000)}; beside it a folder for each function")
+        failing = next((folder / folder_of(each.id) for each in report.subjects if each.state in FAILING), None)
+        if failing is not None:
+            click.echo(f"next: {printable(shlex.join(['overlong', 'report', str(failing)]), 1000)}")
     return exit_code(report)
 
 

@@ -11,7 +11,7 @@ from overlong.conformance.cli.options import TRUST
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.targets.limits import Limits
 
 _LIMITS = "overlong.limits"
 _UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
@@ -105,7 +105,7 @@ def with_limits(*more: str, timeout: float = 5.0) -> Callable[[Any], Any]:
     """Add ``--limit`` and ``--trust``; the command gets the values from :func:`limits_of` and :func:`limit_called`.
 
     Args:
-        more: names of limits beside those of :class:`~overlong.conformance.targets.resolve.Limits`.
+        more: names of limits beside those of :class:`~overlong.conformance.targets.limits.Limits`.
         timeout: the usual time for one answer, in seconds.
     """
     limits = {**_OF_TARGETS, "timeout": _OF_TARGETS["timeout"]._replace(usual=timeout)}
@@ -149,7 +149,7 @@ def limit_called(name: str) -> Any:
 
 def limits_of() -> Limits:
     """The target's limits of the present command."""
-    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.targets.limits import Limits
 
     timeout, restarts, memory, sandbox = map(limit_called, _OF_TARGETS)
     return Limits(timeout, restarts, memory=memory, sandbox=sandbox)

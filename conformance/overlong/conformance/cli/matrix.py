@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.matrix.job import MatrixJob
     from overlong.conformance.certification.matrix.row import MatrixRow
     from overlong.conformance.results.model import Report
-    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.targets.limits import Limits
 
 EXAMPLES = """\b
 Examples:

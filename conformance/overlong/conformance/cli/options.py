@@ -58,7 +58,7 @@ def errors_on_one_line() -> Generator[None]:
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.support.printable import printable
     from overlong.conformance.support.scarcity import scarce
-    from overlong.conformance.support.whole_file import NotSaved
+    from overlong.conformance.support.whole_file import FULL, NotSaved
 
     try:
         yield
@@ -71,12 +71,16 @@ def errors_on_one_line() -> Generator[None]:
     except OSError as error:
         if short := scarce(error):
             leave(short, INCOMPLETE)
-        where = f"{printable(str(error.filename))}: " if error.filename else "output cannot be written: "
-        remedy = (
-            "check the path"
-            if isinstance(error, FileNotFoundError) and not isinstance(error, NotSaved)
-            else "choose another folder with -o"
-        )
+        is_full = error.errno in FULL and not error.filename
+        where = f"{printable(str(error.filename))}: " if error.filename else "output cannot be written: " * is_full
+        if isinstance(error, IsADirectoryError):
+            remedy = "name a file"
+        elif not isinstance(error, NotSaved) and (
+            isinstance(error, FileNotFoundError) or not (error.filename or is_full)
+        ):
+            remedy = "check the path"
+        else:
+            remedy = "choose another folder with -o"
         leave(f"{where}{error.strerror or printable(str(error))}; {remedy}", USAGE)
 
 

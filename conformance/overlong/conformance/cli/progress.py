@@ -55,6 +55,8 @@ class Bar:
         now = time.monotonic()
         if total != self._total:  # another job: suites are done, and a sweep begins
             self._take_away()
+            if self._total:
+                self._unit = "strings"
             self._total, self._done = total, 0
             self._first, self._began = done, now
         if self._live and now - self._started > _PATIENCE:
@@ -66,7 +68,8 @@ class Bar:
             self._bar.update(done - self._done)
             self._done = done
         elif not self._live and now - self._said > _EVERY:
-            click.echo(f"{suite}: {done} of {total} {self._unit}{self._rate(done, now)}", err=True)
+            many = f"{thousands(done)} of {thousands(total)} {self._unit}"
+            click.echo(f"{suite}: {many}{self._rate(done, now)}", err=True)
             self._said = now
 
     def _rate(self, done: int, now: float) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.certification.replay import Answer
-    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.targets.limits import Limits
     from overlong.conformance.vectors.vector import Vector
 
 SHOWN = 32
@@ -48,8 +48,11 @@ Examples:
 @click.argument("words", nargs=-1, required=True, metavar="VECTOR TARGET", shell_complete=complete_targets)
 @profile_option("Dialect to measure by.")
 @click.option("--why", is_flag=True, help="Also find out by experiment when the decoder is wrong so.")
+@click.option(
+    "--beside", metavar="VECTOR", help="Also give it in 4 threads at once, while others are given this vector."
+)
 @with_limits()
-def command(words: tuple[str, ...], profile: str, why: bool) -> None:  # noqa: FBT001
+def command(words: tuple[str, ...], profile: str, why: bool, beside: str | None) -> None:  # noqa: FBT001
     """Give one vector to one target, and show every answer.
 
     VECTOR is an id from a report, octets in hexadecimal, or a file of one vector. TARGET is named as in
@@ -77,19 +80,24 @@ def command(words: tuple[str, ...], profile: str, why: bool) -> None:  # noqa: F
     from overlong.conformance.vectors.vector import IdError
 
     target = target_of(words, leading=1)
-    try:
-        with errors_on_one_line(), files_refused():
-            found = vectors_in(Path(words[0])) if words[0].endswith(FORMS) else find_vectors(words[0])
-        vector, *others = (replace(each, profile=Profile(profile)) for each in found)
-        asks(vector)
-    except IdError as error:
-        raise click.UsageError(printable(str(error))) from None
-    if others:
-        ids = ", ".join(each.id for each in (vector, *others[:7])) + ", …" * (len(others) > 7)
-        raise click.UsageError(f"{printable(words[0])} has {1 + len(others)} vectors; choose one: {printable(ids)}")
+
+    def read(name: str) -> Vector:
+        try:
+            with errors_on_one_line(), files_refused():
+                found = vectors_in(Path(name)) if name.endswith(FORMS) else find_vectors(name)
+            vector, *others = (replace(each, profile=Profile(profile)) for each in found)
+            asks(vector)
+        except IdError as error:
+            raise click.UsageError(printable(str(error))) from None
+        if others:
+            ids = ", ".join(each.id for each in (vector, *others[:7])) + ", …" * (len(others) > 7)
+            raise click.UsageError(f"{printable(name)} has {1 + len(others)} vectors; choose one: {printable(ids)}")
+        return vector
+
+    vector, other = read(words[0]), read(beside) if beside else None
     with errors_on_one_line():
         agreed_to([target])
-        answers = replay(vector, target, limits_of())
+        answers = replay(vector, target, limits_of(), other)
     _show_input(vector, answers)
     for answer in answers:
         click.echo(OPERATIONS[answer.operation])
@@ -119,14 +127,14 @@ def command(words: tuple[str, ...], profile: str, why: bool) -> None:  # noqa: F
 def _show_input(vector: Vector, answers: list[Answer]) -> None:
     """Print what is given to the target."""
     from overlong.conformance.oracle.stream_state import ended_how
-    from overlong.conformance.protocol.wire import ASK, SEPARATE
+    from overlong.conformance.protocol.wire import ASKING, SEPARATE
     from overlong.conformance.report.wording import in_chunks
     from overlong.conformance.support.printable import spaced_hex
     from overlong.conformance.vectors.questions import words_of
 
     what = "values" if any(answer.operation == SEPARATE for answer in answers) else "chunks"
     chunks = f"  in {what} of {in_chunks(vector.chunks)}" if vector.chunks is not None else ""
-    asked = any(answer.operation == ASK for answer in answers)
+    asked = any(answer.operation in ASKING for answer in answers)
     click.echo(f"input     {words_of(vector.octets) if asked else spaced_hex(vector.octets)}{chunks}")
     if vector.earlier is not None:
         earlier = " | ".join(spaced_hex(chunk) for chunk in vector.earlier)

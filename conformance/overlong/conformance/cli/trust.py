@@ -104,9 +104,9 @@ def _yes(question: str) -> bool:
     Raises:
         KeyboardInterrupt: on Ctrl-C.
     """
-    click.echo(f"{question} [y/N]: ", nl=False, err=True)
     answer = ""
     try:
+        click.echo(f"{question} [y/N]: ", nl=False, err=True)
         answer = sys.stdin.readline()
     except UnicodeDecodeError:
         pass

@@ -12,7 +12,7 @@ import click
 
 from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, width
 from overlong.conformance.cli.score import score_command
-from overlong.conformance.cli.words import complete_suites, named_now
+from overlong.conformance.cli.words import complete_suites
 from overlong.conformance.support.near import did_you_mean
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ SELECTION: list[Callable[[Any], Any]] = [
         multiple=True,
         metavar="SUITE",
         shell_complete=complete_suites,
-        callback=named_now,
         help="Only this suite (repeatable). [default: core, streams]",
     ),
 ]
@@ -190,26 +189,25 @@ def export_command(
       0  written
       2  nothing matches, there is no such format, or it cannot be written
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.support.printable import printable
+    from overlong.conformance.support.printable import printable, thousands
     from overlong.conformance.vectors.export import FORMATS, OTHERS, export
+    from overlong.conformance.vectors.sink import MANIFEST
 
     form = OTHERS.get(form, form)
     if form not in FORMATS:
         raise click.BadParameter(f"no format {form!r}; {did_you_mean(form, FORMATS)}", param_hint="--format")
 
-    manifests: list[str] = []
-
-    def announce(manifest: str) -> None:
-        manifests.append(manifest)
-        click.echo(f"with a manifest: {printable(manifest)}", err=True)
-
     with errors_on_one_line(), selection_errors():
         chosen = _selection(suites, words)
-        files = export(chosen, form, output, sys.stdout.buffer, announce)
+        files = export(chosen, form, output, sys.stdout.buffer)
     if files:
-        own = [file for file in files if file not in manifests and Path(file).name != ".gitattributes"]
+        main, *others = files
+        manifests = [file for file in others if file.endswith(MANIFEST)]
+        own = [main, *(file for file in others if file not in manifests and Path(file).name != ".gitattributes")]
         more = f" and {len(own) - 1} more" if len(own) > 2 else f", {own[1]}" if len(own) > 1 else ""
-        click.echo(f"{chosen.count()} vectors: {printable(own[0] + more)}", err=True)
+        click.echo(f"{thousands(chosen.count())} vectors: {printable(main + more)}", err=True)
+        for manifest in manifests:
+            click.echo(f"with a manifest: {printable(manifest)}", err=True)
 
 
 @command.command("check")

@@ -47,13 +47,6 @@ def complete_suites(_context: click.Context, _parameter: click.Parameter, incomp
     return _beginning(incomplete, [*((name, "") for name in SUITES), (GIVEN, "the vectors of --vectors")])
 
 
-def named_now(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The present names of the suites that the user named; a note on stderr corrects an old name."""
-    from overlong.conformance.vectors.names import told_now
-
-    return tuple(told_now(name) for name in names)
-
-
 def complete_profiles(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete dialects."""
     from overlong.reference import DIALECTS

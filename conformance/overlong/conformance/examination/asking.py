@@ -26,20 +26,14 @@ from overlong.conformance.oracle.kinds import (
     REFUSED_WELL_FORMED,
     TIMED_OUT,
 )
-from overlong.conformance.oracle.limits import limits_of
+from overlong.conformance.oracle.limits import affected, limits_of
 from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Unsupported
-from overlong.conformance.protocol.wire import (
-    AGAIN,
-    DECODE,
-    REPLACING,
-    STREAMING,
-    VALIDATE,
-)
+from overlong.conformance.protocol.wire import AGAIN, DECODE, REPLACING, STREAMING, VALIDATE
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.encoding import CATEGORY_OF
+from overlong.conformance.vectors.questions import category_of
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS
 
@@ -224,7 +218,7 @@ class Asker:
                 answered.answers, oracle.expected(batch.lengths, batch.octets), 0, faults=answered.faults
             )
             found += [RIGHT] * len(batch) if judged.kinds is None else map(_symptom, judged.kinds.tolist())
-        return [RIGHT if self._is_limited(strings[place]) else found[place] for place in chosen]
+        return [RIGHT if self.is_limited(strings[place]) else found[place] for place in chosen]
 
     def _replaced(self, questions: Sequence[Question]) -> list[str]:
         """The symptoms of answers with replacements: any other output than the right one is the same symptom."""
@@ -239,11 +233,11 @@ class Asker:
                 else:
                     found.append(RIGHT if observed == wanted or isinstance(observed, Unsupported) else REPLACED)
         judged = zip(questions, found, strict=True)
-        return [RIGHT if self._is_limited(each.octets) else symptom for each, symptom in judged]
+        return [RIGHT if self.is_limited(each.octets) else symptom for each, symptom in judged]
 
-    def _is_limited(self, octets: bytes) -> bool:
+    def is_limited(self, octets: bytes) -> bool:
         """True if the target says itself that it does not take these octets."""
-        return any(limit.touches(octets) for limit in self._limits)
+        return affected(octets, self.operation, self._limits)
 
     def _singly(self, questions: Sequence[Question]) -> list[Finding | None]:
         vectors = [self.vector(each, str(number)) for number, each in enumerate(questions)]
@@ -255,9 +249,8 @@ class Asker:
         return [found.get(vector.comment) for vector in vectors]
 
     def _findings(self, answered: Answered) -> list[Finding]:
-        return [
-            each for each in compare_batch(answered, self.target.greeting) if not self._is_limited(each.vector.octets)
-        ]
+        found = compare_batch(answered, self.target.greeting)
+        return [each for each in found if not self.is_limited(each.vector.octets)]
 
     def vector(self, question: Question, comment: str = "") -> Vector:
         """The question as a vector for the operation."""
@@ -266,7 +259,7 @@ class Asker:
             chunks = question.chunks if question.chunks is not None else (len(question.octets),)
         if self.operation in AGAIN:
             earlier = question.earlier
-        category = CATEGORY_OF.get(self.operation, "input")
+        category = category_of(self.operation, question.octets, "input")
         return Vector(category, question.octets, comment, chunks=chunks, earlier=earlier, profile=self.profile)
 
 

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.examination.examine import EXAMINED, explained
 from overlong.conformance.examination.question import Question, question_of
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.wire import (
-    DECODE,
-    GUARDED,
-    MEASURED,
-    REPLACE,
-    REPLACING,
-    STREAMING,
-    VALIDATE,
-)
+from overlong.conformance.protocol.wire import DECODE, GUARDED, MEASURED, REPLACE, REPLACING, STREAMING, VALIDATE
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
@@ -45,6 +37,10 @@ _TELLING: tuple[Sequence[str], ...] = (
     (Code.SCALAR_REFUSED,),
     (Code.SURROGATE_ENCODED, Code.BEYOND_ENCODED, Code.WRONG_OCTETS, Code.ENCODER_REPLACEMENT),
     (Code.REFUSAL_PLACE, Code.SIZE),
+    (Code.QUESTION_REFUSED,),
+    (Code.CHARACTER_CUT, Code.OUT_OF_RANGE),
+    (Code.WRONG_COUNT, Code.WRONG_BOUNDARY, Code.WRONG_LENGTH, Code.WRONG_STEP, Code.WRONG_INDEX),
+    (Code.WRONG_CONVERSION,),
 )
 """The codes that are examined. What one says may explain those after it: memory, what a reader loses, what is merely
 counted or placed otherwise, and when answers come."""

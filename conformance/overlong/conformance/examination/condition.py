@@ -22,7 +22,7 @@ from overlong.conformance.vectors.vector import known_at
 from overlong.reference import MaximalSubpart, dialect, segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from overlong.conformance.examination.products import Product
     from overlong.conformance.examination.question import Asked
@@ -33,6 +33,11 @@ _SHORT = 64
 """The most octets of an input whose segments are kept: those of long ones would fill the memory."""
 OFFSETS = (Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
 """Symptoms of the first flaw of a refused input."""
+
+
+def hashed(condition: Mapping[str, object]) -> str:
+    """``C-`` and eight digits of a hash of a condition for files."""
+    return f"C-{hashlib.sha256(json.dumps(condition, sort_keys=True).encode()).hexdigest()[:8]}"
 
 
 @dataclass(frozen=True)
@@ -114,11 +119,22 @@ class Condition:
         """True if it is about streams."""
         return bool(self.operation) and self.operation in STREAMING + AGAIN
 
+    @property
+    def withholds(self) -> bool:
+        """True if a stream's output comes late whatever it is; only accepted streams may show that."""
+        everything = self.symptom == Code.HELD_BACK and self.of_characters
+        return everything and all(atom.factor == "well-formed" for atom in self.rule.atoms)
+
+    @property
+    def of_characters(self) -> bool:
+        """True if it is about characters of streams, whatever these are."""
+        products = self.text.products
+        return self.streams and self.words[: len(products)] == products
+
     @cached_property
     def id(self) -> str:
         """``C-`` and eight digits of a hash: the same for the same cause, whichever verb found it."""
-        text = json.dumps(self.to_json(), sort_keys=True)
-        return f"C-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+        return hashed(self.to_json())
 
     def to_json(self) -> dict[str, object]:
         """The condition for files."""
@@ -293,8 +309,11 @@ class Condition:
         if self.words == ((),):
             yield self._site(asked, 0, 0)
             return
+        comes_later = self.symptom in (Code.LATE, Code.HELD_BACK)
         read = _known_of_short if len(asked.octets) <= _SHORT else _known
         for each, known in read(asked.octets, self.text.spoken):
+            if comes_later and (known is None or not cuts or cuts[-1] < known):
+                continue  # nothing comes later
             start, end = each.offset, each.offset + each.length
             is_flaw = isinstance(each, MaximalSubpart)
             if is_flaw if self.subparts else self._at_flaw(asked.octets, start):

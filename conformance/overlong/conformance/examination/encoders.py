@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,13 +10,16 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 from overlong.conformance.examination.asking import RIGHT
+from overlong.conformance.examination.condition import hashed
 from overlong.conformance.examination.encoded_texts import all_hold, sites_of, where, whole_site
+from overlong.conformance.examination.phrases import such_as
 from overlong.conformance.examination.question import Question
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.wire import ENCODE_UTF16, big_endian
+from overlong.conformance.protocol.units import big_endian
+from overlong.conformance.protocol.wire import ENCODE_UTF16
 from overlong.conformance.vectors.encoding import in_units, pieces, replacement
 from overlong.reference import dialect
-from overlong.reference.order import CODE_POINTS
+from overlong.reference.order import CODE_POINTS, SURROGATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,6 +40,7 @@ class OfNumbers:
     """Numbers that an encoder encodes wrongly."""
 
     streams: ClassVar[bool] = False
+    withholds: ClassVar[bool] = False
     recalls: ClassVar[bool] = False
     symptom: str
     runs: tuple[tuple[int, int], ...]
@@ -51,6 +53,8 @@ class OfNumbers:
     """True if the numbers do not matter: it encodes none at all wrongly, or all text of some kind or length."""
     atoms: tuple[Atom, ...] = ()
     """What else must hold of the place of such a number, or of the text."""
+    silent: bool = False
+    """True if its refusals name no index: it refuses text rightly for any number that is no scalar value."""
 
     def holds(self, question: Asked | bytes, operation: str = "") -> bool:
         """True if the encoder is predicted to answer a question wrongly for this cause.
@@ -64,7 +68,10 @@ class OfNumbers:
         refuses, wrong = replacement(self.encodes, spoken) is None, self.always
         if self.always and self.atoms:
             wrong = all_hold(self.atoms, whole_site(operation, octets, self.speaks))
-        for number, is_scalar, site in sites_of(operation, octets, self.speaks, self._has):
+        sites = list(sites_of(operation, octets, self.speaks, self._has))
+        if self.silent and refuses and not all(is_scalar for _, is_scalar, _ in sites):
+            return False
+        for number, is_scalar, site in sites:
             if self._has(number) and all_hold(self.atoms, site):
                 if not is_scalar or self.symptom == Code.SCALAR_REFUSED:
                     return True
@@ -80,7 +87,7 @@ class OfNumbers:
     @cached_property
     def id(self) -> str:
         """``C-`` and eight digits of a hash."""
-        return f"C-{hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()[:8]}"
+        return hashed(self.to_json())
 
     def to_json(self) -> dict[str, object]:
         """The condition for files."""
@@ -88,7 +95,7 @@ class OfNumbers:
         said: dict[str, object] = {"symptom": self.symptom, "numbers": numbers, "dialect": self.speaks}
         if self.atoms:
             said["rule"] = [atom.to_json() for atom in self.atoms]
-        return {**said, "always": True} if self.always else said
+        return said | {name: True for name in ("always", "silent") if getattr(self, name)}
 
     @property
     def numbers(self) -> str:
@@ -97,8 +104,15 @@ class OfNumbers:
         if self.always:
             return f"text {places}" if places else "any text"
         named = [_name(first) if first == last else f"{_name(first)} to {_name(last)}" for first, last in self.runs]
-        some = named if len(named) <= _LONGEST else [*named[:_LONGEST], f"{len(named) - _LONGEST} more runs"]
-        return " ".join(filter(None, (" or ".join(some), places)))
+        some = " or ".join(named) if len(named) <= _LONGEST else self._counted
+        return " ".join(filter(None, (some, places)))
+
+    @property
+    def _counted(self) -> str:
+        """``66 characters, such as U+FDD0, U+8FFFE and U+10FFFF``."""
+        count = sum(last - first + 1 for first, last in self.runs)
+        what = "characters" if self.symptom == Code.SCALAR_REFUSED else "numbers"
+        return such_as(count, what, [_name(first) for first, _ in self.runs[:-1]] + [_name(self.runs[-1][1])])
 
 
 def _name(number: int) -> str:
@@ -116,7 +130,7 @@ class EncoderCourse:
         """The greatest number that it can be asked."""
         self._before, self._behind = before, behind
         self._known: dict[int, bool] = {}
-        self._always = False
+        self._always = self._silent = False
 
     def run(self, octets: bytes) -> tuple[OfNumbers | None, int, int]:
         """The condition, the fresh questions that it predicts, and their number.
@@ -132,6 +146,9 @@ class EncoderCourse:
             return None, 0, 0  # no number is wrong alone
         predicted = checked = 0
         condition = self._condition()
+        if condition.runs and self.symptom == Code.SCALAR_REFUSED:
+            self._silent = not self.wrong([self.question([condition.runs[0][0], SURROGATES.start])])[0]
+            condition = self._condition()
         for _ in range(_ROUNDS):
             fresh = [self._drawn(condition) for _ in range(min(_CHECKED, self.asker.left))]
             said = self.wrong([self.question(each) for each in fresh])
@@ -166,7 +183,15 @@ class EncoderCourse:
     def _condition(self) -> OfNumbers:
         runs, profile = self.runs(), self.asker.profile
         spoken, operation = profile.dialect.name, self.asker.operation
-        return OfNumbers(self.symptom, () if self._always else runs, spoken, operation, profile.encodes, self._always)
+        return OfNumbers(
+            self.symptom,
+            () if self._always else runs,
+            spoken,
+            operation,
+            profile.encodes,
+            always=self._always,
+            silent=self._silent,
+        )
 
     def _ask(self, numbers: Iterable[int]) -> None:
         new = [each for each in dict.fromkeys(numbers) if 0 <= each <= self.last and each not in self._known]

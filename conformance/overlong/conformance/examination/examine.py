@@ -11,6 +11,7 @@ from overlong.conformance.examination.consequence import cause_of
 from overlong.conformance.examination.course import Course
 from overlong.conformance.examination.encoders import EncoderCourse
 from overlong.conformance.examination.explanation import Explanation, marked
+from overlong.conformance.examination.functions import LONGEST, FunctionCourse
 from overlong.conformance.examination.inquiry import Inquiry
 from overlong.conformance.examination.question import Question, question_of
 from overlong.conformance.examination.sentence import sentence_of
@@ -25,6 +26,7 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
+    ASK,
     BATCH,
     DECODE,
     ENCODING,
@@ -42,15 +44,14 @@ from overlong.conformance.vectors.vector import Vector
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.examination.condition import Condition
-    from overlong.conformance.examination.encoders import OfNumbers
+    from overlong.conformance.examination.explanation import AnyCondition
     from overlong.conformance.examination.text import Text
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
-    from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.protocol.greeting import Greeting
+    from overlong.conformance.targets.limits import Limits
 
-EXAMINED = DECODE + VALIDATE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED
+EXAMINED = DECODE + VALIDATE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED + ASK
 """The operations whose answers are examined so far."""
 _OF_PLACE = (Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS)
 """What an examination of memory finds in answers: the other operations show it, too."""
@@ -77,15 +78,26 @@ _SINGLY = Budget(1000, 1 << 18, 1 << 10, 100, fine=False)
 _OF_NUMBERS = 4
 """An encoder is given so many times the octets: its numbers have four, and are read quickly."""
 _STARTED = Budget(80, 1 << 16, 256, 20, fine=False)
+_AS_LONG, _AT_MOST = 240, 16 << 20
+"""What is asked in batches may be asked so many strings as long as the example, up to so many octets in all."""
 
 
-def budget_of(greeting: Greeting, operation: str) -> Budget:
-    """Thousands of questions for a function, hundreds for an adapter, tens for a program that starts each time."""
+def budget_of(greeting: Greeting, operation: str, size: int) -> Budget:
+    """Thousands of questions for a function, hundreds for an adapter, tens for a program that starts each time.
+
+    Args:
+        greeting: of the target.
+        operation: to be examined.
+        size: the octets of the example.
+    """
     if GUARDED in greeting.operations:
         return _FUNCTION if operation in VALIDATE else _WITH_OUTPUT
     if "slow" in greeting.traits:
         return _STARTED
-    return _IN_BATCHES if BATCH in greeting.operations else _SINGLY
+    if BATCH not in greeting.operations:
+        return _SINGLY
+    octets, longest = max(_IN_BATCHES.octets, min(size * _AS_LONG, _AT_MOST)), max(_IN_BATCHES.longest, 2 * size)
+    return _IN_BATCHES._replace(octets=octets, longest=longest)
 
 
 def examine(
@@ -143,7 +155,7 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     greeting = target.greeting
     if operation not in greeting.operations:
         raise TargetError(f"{target.id}: it does not offer {operation}")
-    budget = budget_of(greeting, operation)
+    budget = budget_of(greeting, operation, len(question.octets))
     profile = profile.as_said(greeting)
     octets = budget.octets * (_OF_NUMBERS if operation in ENCODING else 1)
     asker = Asker(target, profile, operation, questions=budget.questions, octets=octets)
@@ -157,6 +169,8 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
         question = question_of(cause.vector)
     if operation in ENCODING:
         return None if finding is None else _of_encoder(asker, question, finding)
+    if operation == ASK:
+        return None if finding is None else _of_function(asker, finding, budget)
     if operation in STREAMING + AGAIN:
         return None if finding is None else _of_stream(asker, question, finding, text_of(profile.dialect))
     if finding is None or isinstance(finding.observed, Accepted | Refused | Failed):
@@ -204,6 +218,16 @@ def _of_encoder(asker: Asker, question: Question, finding: Finding) -> Explanati
     return _found(asker, finding, condition, predicted, checked)
 
 
+def _of_function(asker: Asker, finding: Finding, budget: Budget) -> Explanation:
+    condition, predicted, checked = None, 0, 0
+    course = FunctionCourse(asker, finding, budget.fresh)
+    if len(course.asked.text) > LONGEST:  # each experiment would read a text as long, character by character
+        return _found(asker, finding, None, 0, 0)
+    with suppress(OutOfBudget):
+        condition, predicted, checked = course.run()
+    return _found(asker, course.finding, condition, predicted, checked)
+
+
 def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -> Explanation:
     condition, predicted, checked = None, 0, 0
     course = StreamCourse(asker, text, symptom_of(finding.code))
@@ -217,7 +241,7 @@ def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -
 
 
 def _found(
-    asker: Asker, finding: Finding | None, condition: Condition | OfNumbers | None, predicted: int, checked: int
+    asker: Asker, finding: Finding | None, condition: AnyCondition | None, predicted: int, checked: int
 ) -> Explanation:
     code = finding.code if finding is not None else ""
     sentence = sentence_of(condition, code) if condition is not None else finding.title if finding is not None else ""

@@ -10,13 +10,16 @@ from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.oracle.finding import Why, id_of, share_of
 from overlong.conformance.protocol.kind import EARLIEST, Code
-from overlong.conformance.protocol.wire import GUARDED
+from overlong.conformance.protocol.wire import IN_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from overlong.conformance.examination.encoders import OfNumbers
+    from overlong.conformance.examination.functions import OfQuestions
     from overlong.conformance.oracle.finding import Finding
+
+    AnyCondition = Condition | OfNumbers | OfQuestions
 
 GOOD = 0.99
 """The share of fresh questions that a rule must predict to count as one."""
@@ -30,7 +33,7 @@ class Explanation:
 
     finding: Finding | None
     """What is wrong with the least example; None if the decoder answers rightly when it is asked again."""
-    condition: Condition | OfNumbers | None
+    condition: AnyCondition | None
     """When it diverges so; None if no experiment could be made, as of a crash or of a changing answer."""
     sentence: str
     predicted: int = 0
@@ -151,12 +154,12 @@ class Shown(Protocol):
     def claim(self) -> str: ...
 
 
-def takes(condition: Condition | OfNumbers, example: Shown, share: float, finding: Finding) -> bool:
+def takes(condition: AnyCondition, example: Shown, share: float, finding: Finding) -> bool:
     """True if a finding belongs to a cause: its condition predicts it, or it resembles the example."""
     return predicts(condition, example.code, finding) or resembles(finding, example, condition, share)
 
 
-def resembles(finding: Finding, example: Shown, condition: Condition | OfNumbers, share: float) -> bool:
+def resembles(finding: Finding, example: Shown, condition: AnyCondition, share: float) -> bool:
     """True if a finding belongs to a cause by its code and place, even if the condition does not predict it.
 
     A rule that predicts not quite all takes the others of the code and place of the example, too; one that predicts
@@ -169,9 +172,9 @@ def resembles(finding: Finding, example: Shown, condition: Condition | OfNumbers
         condition: what explains that.
         share: of fresh questions, that the condition predicted.
     """
-    if finding.claim == example.claim == EARLIEST and finding.place == example.place:
+    if finding.claim == example.claim == EARLIEST and (finding.place == example.place or condition.withholds):
         return True
-    if share >= GOOD and example.operation != GUARDED and example.code != Code.INTERNAL_ERROR:
+    if share >= GOOD and example.operation not in IN_MEMORY and example.code != Code.INTERNAL_ERROR:
         return False
     vague = share < GOOD and (share < _VAGUE or condition.streams)
     return finding.code == example.code and (vague or finding.place == example.place)

@@ -8,12 +8,15 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.text import ASCII
+from overlong.reference.layout import load_layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overlong.conformance.examination.text import Text
 
+WIDEST = "rfc2279"
+"""The dialect whose leads announce up to six octets."""
 ADDRESS = 64
 """Addresses count modulo this."""
 NONE = -1
@@ -260,6 +263,34 @@ def _rest_of_chunk(site: Site) -> int:
     return NONE if site.known == NONE else next((end - site.known for end in ends if end >= site.known), NONE)
 
 
+def _there(site: Site) -> bytes:
+    """The octets from the place to the end of the chunk that shows what is here."""
+    return b"" if site.known == NONE else site.octets[site.start : site.known + max(0, _rest_of_chunk(site))]
+
+
+def _due(site: Site) -> int:
+    """The octets that the lead announces, in forms of up to six, and that come after that chunk."""
+    there = _there(site)
+    return max(0, _announced(there[0]) - len(there)) if there else 0
+
+
+@cache
+def _announced(lead: int) -> int:
+    row = load_layout(WIDEST).announced(lead)
+    return 0 if row is None else len(row.templates)
+
+
+def _only_tails(site: Site) -> int:
+    """Whether only tail octets stand behind the first one in that chunk."""
+    return int(all(map(load_layout(WIDEST).is_tail, _there(site)[1:])))
+
+
+def _no_lead(site: Site) -> int:
+    """Whether only tail octets and ASCII stand behind the first one in that chunk."""
+    is_tail = load_layout(WIDEST).is_tail
+    return int(all(is_tail(octet) or _announced(octet) == 1 for octet in _there(site)[1:]))
+
+
 def _chunks_behind(site: Site) -> int:
     """The chunks after the one that shows what is here; the stream may end with that."""
     return sum(end - length >= site.known for end, length in zip(accumulate(site.chunks), site.chunks, strict=True))
@@ -326,7 +357,14 @@ OF_ERRORS: tuple[Factor, ...] = (
     Factor("cut off", FLAG, lambda site: int(_is_cut_off(site))),
 )
 """Only where the place is any error, or any character."""
-IN_STREAMS: tuple[Factor, ...] = (*OF_ERRORS, Factor("begun", NUMBER, lambda site: site.begun))
+IN_STREAMS: tuple[Factor, ...] = (
+    *OF_ERRORS,
+    Factor("begun", NUMBER, lambda site: site.begun),
+    Factor("due", NUMBER, _due),
+    Factor("only tails", FLAG, _only_tails),
+    Factor("no lead", FLAG, _no_lead),
+    Factor("well-formed", FLAG, lambda site: int(site.text.is_well_formed(site.octets)), 1),
+)
 """Only for streams."""
 ADDRESSES: tuple[Factor, ...] = (
     Factor("address", NUMBER, lambda site: NONE if site.address is None else (site.address + site.start) % ADDRESS),

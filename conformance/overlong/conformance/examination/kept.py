@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.examination.asked_texts import FACTOR
 from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.encoded_texts import FACTORS
 from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.factors import factor_named
+from overlong.conformance.examination.functions import OfQuestions
+from overlong.conformance.examination.other_answers import other_named
 from overlong.conformance.examination.rules import Rule
 from overlong.reference import DIALECTS
+from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from overlong.conformance.examination.explanation import AnyCondition
     from overlong.conformance.examination.factors import Factor
 
 
-def kept(condition: Condition | OfNumbers) -> dict[str, Any]:
+def kept(condition: AnyCondition) -> dict[str, Any]:
     """A condition for files, with what its id does not depend on."""
+    if isinstance(condition, OfQuestions):
+        return condition.to_json()
     if isinstance(condition, OfNumbers):
         return {**condition.to_json(), "operation": condition.operation, "encodes": condition.encodes}
     return {
@@ -30,12 +37,14 @@ def kept(condition: Condition | OfNumbers) -> dict[str, Any]:
     }
 
 
-def condition_of(read: Mapping[str, Any]) -> Condition | OfNumbers:
+def condition_of(read: Mapping[str, Any]) -> AnyCondition:
     """The condition that :func:`kept` wrote.
 
     Raises:
         ValueError, LookupError, TypeError: it is none.
     """
+    if "question" in read:
+        return _of_questions(read)
     if "numbers" in read:
         return _of_numbers(read)
     words = tuple(tuple(frozenset(bytes.fromhex(octets)) for octets in word) for word in read["words"])
@@ -67,6 +76,23 @@ def _of_numbers(read: Mapping[str, Any]) -> OfNumbers:
         str(read["encodes"]),
         always=bool(read.get("always", False)),
         atoms=tuple(_atom(each, named[each["factor"]]) for each in read.get("rule", ())),
+        silent=bool(read.get("silent", False)),
+    )
+
+
+def _of_questions(read: Mapping[str, Any]) -> OfQuestions:
+    """The condition of a function beside a decoder."""
+    question, other = QUESTIONS[read["question"]].name, str(read.get("other", ""))
+    if other:
+        other_named(question, other)
+    return OfQuestions(
+        str(read["symptom"]),
+        question,
+        str(read.get("ill-formed", "")),
+        tuple(_atom(each, FACTOR[each["factor"]]) for each in read.get("rule", ())),
+        anywhere=bool(read.get("anywhere", False)),
+        other=other,
+        of_text=bool(read.get("of text", False)),
     )
 
 

@@ -6,6 +6,7 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
+from overlong.conformance.examination.factors import WIDEST
 from overlong.reference import DIALECTS, dialect
 from overlong.reference.layout import load_layout
 from overlong.reference.order import well_formed_products
@@ -13,8 +14,6 @@ from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from overlong.conformance.examination.text import Text
-
-_WIDEST = "rfc2279"
 
 
 @cache
@@ -36,7 +35,7 @@ def edges(text: Text) -> tuple[int, ...]:
 @cache
 def _strange(name: str) -> tuple[bytes, ...]:
     spoken = dialect(name)
-    automaton, layout = spoken.automaton, load_layout(_WIDEST)
+    automaton, layout = spoken.automaton, load_layout(WIDEST)
     found = dict[bytes, None]()
     words = [word for word in access_words(automaton) if automaton.run(word) != automaton.dead]
     for product in well_formed_products(automaton):

@@ -19,6 +19,9 @@ _OF_THE_PLACE = ("size", "came", "lead", "cut off", "cut", "after cut")
 """Factors of the octets themselves: they stand right behind the octets, before what tells of the surroundings."""
 _FLAGS: dict[str, tuple[str, str]] = {
     "after error": ("right after an error", "that is not right after an error"),
+    "well-formed": ("in well-formed input", "in ill-formed input"),
+    "only tails": ("if only tail octets follow in its chunk", "if another octet follows in its chunk"),
+    "no lead": ("if no C0-FF follows in its chunk", "if C0-FF follows in its chunk"),
     "cut off": ("that is a character cut off by the end", "that is no character cut off by the end"),
     "accepted before": ("after an earlier call that was accepted", "after an earlier call that was refused"),
     "same length before": ("after an earlier call of the same length", "after an earlier call of another length"),
@@ -46,6 +49,7 @@ _COUNTED: dict[str, tuple[str, str]] = {
 _NONE_OF: dict[str, str] = {
     "behind": "at the end",
     "characters": "at the start",
+    "in chunk": "at the start of its chunk",
     "size before": "after no character",
     "size behind": "before no character",
     "nearest end": "at the start or the end",
@@ -117,6 +121,10 @@ def _other(atom: Atom) -> str:
             if atom.low == 0 and atom.high in (None, 0):
                 return "that ends its chunk" if atom.high == 0 else "that shows before the end of the stream"
             return f"followed by {numbers(atom)} in its chunk"
+        case "due":
+            if atom.low == 1 and atom.high is None:
+                return "while octets that its lead announces are missing"
+            return f"while {counted(atom, 'octet')} that its lead announces are missing"
         case "begun":
             return (
                 "in a later chunk" if atom.low and atom.high is None else f"in a chunk that begins at {numbers(atom)}"
@@ -223,6 +231,11 @@ def listed(words: list[str]) -> str:
     if len(words) == 1:
         return words[0]
     return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def such_as(count: int, what: str, named: Sequence[str]) -> str:
+    """``66 characters, such as U+FDD0, U+8FFFE and U+10FFFF``: the first of many, the middle one and the last."""
+    return f"{thousands(count)} {what}, such as {named[0]}, {named[len(named) // 2]} and {named[-1]}"
 
 
 def scalars(octets: bytes, speaks: str) -> str:

@@ -15,12 +15,14 @@ from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.factors import ADDRESS
+from overlong.conformance.examination.functions import OfQuestions
 from overlong.conformance.examination.question import Question
 from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.kind import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
+    ASK,
     DECODE,
     ENCODING,
     GUARDED,
@@ -31,7 +33,7 @@ from overlong.conformance.protocol.wire import (
     VALIDATE,
 )
 from overlong.conformance.vectors.vector import known_at
-from overlong.reference import Decoded, WellFormed, segments
+from overlong.reference import Decoded, Rejected, WellFormed, segments
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ _LONGEST = 1 << 12
 _REPLACEMENT = chr(REPLACEMENT_CHARACTER)
 
 
-def predicts(condition: Condition | OfNumbers, code: str, finding: Finding) -> bool:
+def predicts(condition: Condition | OfNumbers | OfQuestions, code: str, finding: Finding) -> bool:
     """True if a finding is what a decoder gives that has the fault which ``condition`` describes.
 
     Args:
@@ -56,6 +58,8 @@ def predicts(condition: Condition | OfNumbers, code: str, finding: Finding) -> b
         finding: of the same target.
     """
     operation, vector = finding.operation, finding.vector
+    if isinstance(condition, OfQuestions):
+        return operation == ASK and condition.takes(finding)
     if isinstance(condition, OfNumbers):
         return operation in ENCODING and condition.holds(vector.octets, operation)
     if operation in OTHER_INPUT + SEPARATE:
@@ -119,7 +123,7 @@ def _as_modelled(condition: Condition, finding: Finding, question: Question) -> 
     if finding.operation in REPLACING:
         return isinstance(finding.observed, Refused) or _puts_out(condition, finding, steps)
     if condition.symptom == Code.SCALARS:
-        return finding.code == condition.symptom and bool(sites)
+        return bool(sites) and (finding.code == condition.symptom or _leaves_out(finding, sites))
     return _refuses(condition, finding, steps)
 
 
@@ -138,6 +142,15 @@ def _refuses(condition: Condition, finding: Finding, steps: list[_Step]) -> bool
     if finding.code in (Code.LENGTH, Code.INCOMPLETE):  # of a refusal at a site, both are open
         return not stop.certain or (stop.what == _SITE and observed.offset < stop.end)
     return stop.start <= observed.offset <= stop.end
+
+
+def _leaves_out(finding: Finding, sites: list[_Step]) -> bool:
+    """True if the reported offset of an error counts no octets of some places before it, or not all of them."""
+    expected, observed = finding.expected, finding.observed
+    if finding.code != Code.OFFSET or not isinstance(expected, Rejected) or not isinstance(observed, Refused):
+        return False
+    octets = sum(each.end - each.start for each in sites if each.start < expected.offset)
+    return observed.offset is not None and 0 < expected.offset - observed.offset <= octets
 
 
 def _puts_out(condition: Condition, finding: Finding, steps: list[_Step]) -> bool:

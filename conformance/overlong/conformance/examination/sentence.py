@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.encoders import OfNumbers
-from overlong.conformance.examination.phrases import counted, in_order, listed, phrase, scalars
+from overlong.conformance.examination.functions import OfQuestions
+from overlong.conformance.examination.phrases import counted, in_order, listed, phrase, scalars, such_as
 from overlong.conformance.examination.products import SHOWN, in_words, is_part, without
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.wire import AGAIN
@@ -55,19 +56,23 @@ _NAMED = 1 << 12
 """The most characters that are counted singly."""
 
 
-def sentence_of(condition: Condition | OfNumbers, code: str = "") -> str:
+def sentence_of(condition: Condition | OfNumbers | OfQuestions, code: str = "") -> str:
     """``accepts E0 80-9F 80-BF``; ``refuses U+00E9``; ``accepts C0 AF at offset 17 or more``.
 
     Args:
         condition: in words.
         code: of the example; a target that fails on errors reports no offset for them, either.
     """
+    if isinstance(condition, OfQuestions):
+        return condition.sentence
     if isinstance(condition, OfNumbers):
         return f"{_OF_ENCODERS.get(condition.symptom) or KINDS[condition.symptom].title} {condition.numbers}"
     atoms = in_order(condition.rule.atoms)
     if condition.carries:
         where = _where(atoms)
         return f"goes on {where.replace('earlier call', 'earlier stream') if condition.operation in AGAIN else where}"
+    if condition.withholds:
+        return "holds back all output of a stream"
     if condition.reads:
         return f"reads only the first {thousands(condition.reads)} octets"
     if condition.symptom == ACCEPTS and (condition.subparts or condition.of_any_error):
@@ -107,8 +112,8 @@ def _equal(atom: Atom, number: int) -> Atom:
 
 
 def _what(condition: Condition) -> str:
-    if condition.streams and condition.words[: len(condition.text.products)] == condition.text.products:
-        return "a character"
+    if condition.of_characters:
+        return "an error" if condition.symptom == Code.LATE else "a character"
     if condition.subparts or (condition.symptom in OFFSETS and condition.of_any_error):
         return "an error"
     if condition.words == ((),):
@@ -128,14 +133,13 @@ def _what(condition: Condition) -> str:
 
 def _characters(condition: Condition) -> str:
     """``29 characters, such as U+0009, U+0020 and U+3000``, if the words are characters of many patterns."""
-    count = sum(prod(map(len, each)) for each in condition.words)
-    if len(condition.words) <= SHOWN or count > _NAMED:
+    if len(condition.words) <= SHOWN or sum(prod(map(len, each)) for each in condition.words) > _NAMED:
         return ""
-    words = (bytes(octets) for each in condition.words for octets in product(*map(sorted, each)))
+    words = {bytes(octets) for each in condition.words for octets in product(*map(sorted, each))}
     named = [scalars(octets, condition.speaks) for octets in sorted(words)]
     if not all(named) or any(" " in each for each in named):
         return ""
-    return f"{thousands(count)} characters, such as {named[0]}, {named[count // 2]} and {named[-1]}"
+    return such_as(len(named), "characters", named)
 
 
 def _sizes(condition: Condition) -> str:

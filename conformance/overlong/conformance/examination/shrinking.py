@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 from overlong.conformance.examination.asking import OutOfBudget
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.wire import ENCODING, GUARDED
+from overlong.conformance.protocol.wire import ASKING, ENCODING, IN_MEMORY
+from overlong.conformance.vectors.questions import question_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -79,7 +80,7 @@ def shrunk(finding: Finding, ask: Findings) -> tuple[Finding, bool]:
         ask: what is wrong with the answer to each of some vectors, by the finding's operation. If it raises
             ``OutOfBudget``, the search ends. A finding that ends its process is asked with one vector at a time.
     """
-    search = _Search(finding, ask)
+    search = _Search(finding, _of_questions(ask) if finding.operation in ASKING else ask)
     if finding.code in CHANGING or finding.operation in ENCODING:
         return finding, False
     try:
@@ -87,6 +88,17 @@ def shrunk(finding: Finding, ask: Findings) -> tuple[Finding, bool]:
     except OutOfBudget:
         return search.finding, False
     return search.finding, True
+
+
+def _of_questions(ask: Findings) -> Findings:
+    """The same of candidates that still ask their question, with an argument that has an answer; None of others."""
+
+    def asked(vectors: Sequence[Vector]) -> Sequence[Finding | None]:
+        fitting = [question_of(each.octets) == each.category for each in vectors]
+        said = iter(ask([each for each, fits in zip(vectors, fitting, strict=True) if fits]))
+        return [next(said) if fits else None for fits in fitting]
+
+    return asked
 
 
 def is_answer(finding: Finding) -> bool:
@@ -124,7 +136,7 @@ class _Search:
     def __init__(self, finding: Finding, ask: Findings) -> None:
         self.finding = finding
         self._ask = ask
-        self._most = 1 if not is_answer(finding) else _IN_MEMORY if finding.operation == GUARDED else TOGETHER
+        self._most = 1 if not is_answer(finding) else _IN_MEMORY if finding.operation in IN_MEMORY else TOGETHER
         self._tried: set[tuple[object, ...]] = set()
         """The vectors that did not show it."""
 

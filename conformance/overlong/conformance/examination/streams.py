@@ -12,6 +12,7 @@ from overlong.conformance.examination.asking import RIGHT
 from overlong.conformance.examination.atoms import wider
 from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
+from overlong.conformance.examination.panel import strange
 from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table, in_order
 from overlong.conformance.protocol.kind import Code
@@ -32,8 +33,12 @@ _NEAR = 0.95
 _AS_GOOD = 0.995
 """A plainer rule predicts at least this share of what the other one predicts."""
 _VARIED = 8
+_FEW, _OWN = 4, 3
+"""The most octets at the last place of characters that are a cause of their own, and the most such characters."""
 _MORE = (2, 3, 4, 5)
 """How many chunks come first."""
+_SOME = 11
+"""One of so many kinds of errors is tried in all places."""
 _OF_TIME = (Code.HELD_BACK, Code.LATE, Code.EARLY)
 """Symptoms of when an answer came, and not of what it is."""
 _NAMES = {
@@ -55,6 +60,10 @@ _NAMES = {
     "came",
     "lead",
     "begun",
+    "well-formed",
+    "due",
+    "only tails",
+    "no lead",
 }
 _BEFORE = {"unfinished before", "rest before", "accepted before", "length before", "octet +1", "chunks"}
 """What matters of an earlier stream, and of the one after it."""
@@ -92,6 +101,9 @@ class StreamCourse:
         ]
         self._errors = [bytes([octet]) for octet in range(256) if octet not in text.leads][::37]
         self._errors += [each[:size] for each in self.characters for size in range(1, len(each))]
+        self._kinds = strange(text)
+        if symptom in _OF_TIME:  # what a decoder waits for depends on all octets that have come
+            self._errors += self._kinds[::_SOME]
 
     def run(self, question: Question) -> tuple[Condition | None, int, int]:
         """The condition, the fresh questions that it predicts, and their number.
@@ -103,10 +115,17 @@ class StreamCourse:
             OutOfBudget: there are too few questions.
         """
         again = self.asker.operation in AGAIN
-        readings = [_Reading(self._condition(((),)), _BEFORE)] if again else self._readings()
         self._own = self._errors_of(question)
-        experiments = self._after_others(question) if again else [*self._like(question), *self._cut(), *self._wrong()]
-        condition = self._learned(readings, self._answered([question, *experiments]))
+        if again:
+            readings = [_Reading(self._condition(((),)), _BEFORE)]
+            answered = self._answered([question, *self._after_others(question)])
+        else:
+            answered = self._answered([question, *self._like(question)])
+            own = self._own_characters(question, answered)
+            self.characters += [bytes(map(min, product)) for product in own]
+            readings = self._readings(own)
+            answered += self._answered([*self._cut(), *self._wrong()])
+        condition = self._learned(readings, answered)
         if condition is None:
             return None, 0, 0
         fresh = list[tuple[Question, bool]]()
@@ -133,9 +152,20 @@ class StreamCourse:
             for octet in range(256):
                 yield replace(question, octets=octets[:place] + bytes([octet]) + octets[place + 1 :])
 
+    def _own_characters(self, question: Question, answered: Sequence[tuple[Question, bool]]) -> list[Product]:
+        """The characters of the example, each with those that show the same there, if not nearly all of its size do."""
+        octets, found = question.octets, dict["Product", None]()
+        shown = [each.octets for each, wrong in answered if wrong and self.text.is_well_formed(each.octets)]
+        for start, end in self.text.pieces(octets) if octets in shown else ():
+            others = [each for each in shown if each[:start] + each[end:] == octets[:start] + octets[end:]]
+            product = tuple(frozenset(each[place] for each in others) for place in range(start, end))
+            if len(product[-1]) <= _FEW:
+                found[product] = None
+        return list(found)[:_OWN]
+
     def _answered(self, asked: Sequence[Question]) -> list[tuple[Question, bool]]:
-        """The questions, and whether the answer is wrong; without those that are only answered at a wrong time."""
-        skipped = () if self.symptom in _OF_TIME else _OF_TIME
+        """The questions, and whether the answer is wrong; without those that only show another wrong time."""
+        skipped = [each for each in _OF_TIME if each != self.symptom]
         said = zip(asked, self.asker.ask(asked), strict=True)
         answered = [(question, symptom != RIGHT) for question, symptom in said if symptom not in skipped]
         self._shown += (question for question, wrong in answered if wrong)
@@ -148,12 +178,13 @@ class StreamCourse:
         least, telling = next(iter(shown), None), next(whole, None)
         return least, None if telling == least else telling
 
-    def _readings(self) -> list[_Reading]:
-        """Characters, characters and errors, or only errors may be what the cause is about."""
+    def _readings(self, own: Sequence[Product]) -> list[_Reading]:
+        """Characters, characters and errors, or only errors may be what the cause is about; or some characters."""
         products = self.text.products
         single = frozenset(octet for product in products if len(product) == 1 for octet in product[0])
         other = (frozenset(range(256)) - single,)
-        return [_Reading(self._condition(words), _NAMES) for words in (products, (*products, other), ())]
+        some = [products, (*products, other), (), *((each,) for each in own)]
+        return [_Reading(self._condition(words), _NAMES) for words in some]
 
     @staticmethod
     def _learned(readings: list[_Reading], answered: Sequence[tuple[Question, bool]]) -> Condition | None:
@@ -245,10 +276,14 @@ class StreamCourse:
             second = random.choice((b"", *self.characters, *self._errors, b"c")) + random.choice((b"", b"a"))
             return Question(second, (first,), (len(second),))
         pieces = random.choices((*self.characters, b"a", b"b"), k=random.randrange(1, 7))
-        if random.random() < 0.3:
-            pieces.insert(random.randrange(len(pieces) + 1), random.choice(random.choice((self._errors, self._own))))
+        cuts = list[int]()
+        if self.symptom == Code.LATE or random.random() < 0.3:
+            kinds = self._kinds if self.symptom in _OF_TIME else self._errors
+            place, error = random.randrange(len(pieces) + 1), random.choice(random.choice((kinds, self._own)))
+            cuts.append(sum(map(len, pieces[:place])) + random.randrange(len(error) + 1))
+            pieces.insert(place, error)
         octets = b"".join(pieces)
-        return in_chunks(octets, [random.randrange(len(octets) + 1) for _ in range(random.randrange(5))])
+        return in_chunks(octets, [*cuts, *(random.randrange(len(octets) + 1) for _ in range(random.randrange(5)))])
 
 
 def in_chunks(octets: bytes, cuts: Sequence[int]) -> Question:

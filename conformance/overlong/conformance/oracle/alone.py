@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
-    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.protocol.greeting import Greeting
 
 OF_EACH = 2
 """The number of a batch's strings that are asked again."""

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from overlong.conformance.oracle.kinds import ODD
-from overlong.conformance.protocol.wire import ACCEPTED, DECODE, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS
+from overlong.conformance.protocol.units import UNITS
+from overlong.conformance.protocol.wire import ACCEPTED, DECODE, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED
 from overlong.reference.core import core, why_not
 from overlong.reference.layout import load_layout
 from overlong.reference.order import CODE_POINTS

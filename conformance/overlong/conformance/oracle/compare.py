@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.earliest import judge, marks_in, suspects
 from overlong.conformance.oracle.encoder_fault import encoder_fault
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.function_fault import function_fault, shape_fault
+from overlong.conformance.oracle.function_fault import function_fault, is_tolerated, shape_fault
 from overlong.conformance.oracle.own_mode import is_open, own_mode_fault
 from overlong.conformance.oracle.stream_state import ended_how, lost_states
 from overlong.conformance.protocol.kind import Code
@@ -28,18 +28,19 @@ from overlong.conformance.protocol.observation import (
     TimedOut,
     Unsupported,
 )
+from overlong.conformance.protocol.units import read_numbers
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ASK,
+    ASKING,
     ENCODING,
-    GUARDED,
+    IN_MEMORY,
     OPERATIONS,
     OTHER_INPUT,
     REPLACING,
     SEPARATE,
     STREAMING,
     VALIDATE,
-    read_numbers,
 )
 from overlong.conformance.vectors.encoding import encoded
 from overlong.conformance.vectors.questions import Asked
@@ -51,8 +52,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.protocol.wire import Greeting
     from overlong.reference import Outcome, Segment
 
 FAULTS = {Failed: Code.INTERNAL_ERROR, Crashed: Code.CRASHED, TimedOut: Code.TIMED_OUT, Misbehaved: Code.MISBEHAVED}
@@ -79,6 +80,8 @@ def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
     for place, (said, right) in enumerate(zip(observed, wanted, strict=True)):
         observation = answered.faults.get(place, said)
         if observation == right or (observation == _SILENT and isinstance(right, Refused)):
+            continue
+        if operation == ASK and is_tolerated(batch.vectors[place], observation):
             continue
         finding = compare(batch.vectors[place], operation, observation)
         if finding is not None:
@@ -111,7 +114,7 @@ def expected_of(vector: Vector, operation: str) -> Outcome:
         return encoded(operation, vector.octets, vector.profile.dialect, vector.profile.encodes)
     if operation == ASK:
         return Decoded(Asked.of(vector.octets).right(vector.profile.divides).numbers)
-    if operation == GUARDED:
+    if operation in IN_MEMORY:
         return Decoded(())
     if operation == SEPARATE:
         return Decoded(()) if vector.flawed_value is None else _in_a_list(vector, vector.flawed_value)
@@ -137,7 +140,7 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
             return Finding(vector, operation, Code.MISBEHAVED, expected, misshapen, vector.category)
         fault = function_fault(vector, observed)
         return None if fault is None else finding(*fault)
-    if operation == GUARDED and isinstance(observed, Refused):
+    if operation in IN_MEMORY and isinstance(observed, Refused):
         code = memory_fault(observed)
         return finding(code) if isinstance(code, str) else Finding(vector, operation, Code.MISBEHAVED, expected, code)
     if operation == SEPARATE and isinstance(observed, Accepted | Refused):
@@ -147,7 +150,9 @@ def compare(vector: Vector, operation: str, observed: Observation) -> Finding | 
         case _, Unsupported():
             return None
         case _, Failed() | Crashed() | TimedOut() | Misbehaved():
-            return finding(FAULTS[type(observed)], vector.category if operation == ASK else place_of_fault(operation))
+            return finding(
+                FAULTS[type(observed)], vector.category if operation in ASKING else place_of_fault(operation)
+            )
         case _ if is_open(vector, operation):
             fault = own_mode_fault(vector, observed)
             return None if fault is None else finding(*fault)

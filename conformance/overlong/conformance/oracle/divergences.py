@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, overload
 from overlong.conformance.oracle.compare import compare, expected_of, first_difference
 from overlong.conformance.oracle.encoder_fault import in_halves
 from overlong.conformance.oracle.finding import Bucket, Finding, answer_as_text
+from overlong.conformance.protocol.answers import most_units
 from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.units import OCTETS, big_endian, cut_evenly, read_numbers
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
@@ -25,16 +27,11 @@ from overlong.conformance.protocol.wire import (
     ENCODE,
     ENCODING,
     FAILED,
-    GUARDED,
-    OCTETS,
+    IN_MEMORY,
     REFUSED,
     SEPARATE,
     STREAMING,
     VALIDATE,
-    big_endian,
-    cut_evenly,
-    most_units,
-    read_numbers,
 )
 from overlong.conformance.vectors.encoding import SCALARS, WIDTHS, given, replacement
 from overlong.conformance.vectors.vector import LONGEST_HEX, vector_id
@@ -44,8 +41,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.protocol.answers import Answers
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.protocol.wire import Answers, Greeting, Units
+    from overlong.conformance.protocol.units import Units
     from overlong.conformance.vectors.batch import Batch
     from overlong.reference import Dialect
 
@@ -224,7 +223,7 @@ def divergences(answered: Answered, greeting: Greeting) -> Divergences | None:
     rule = batch.profile.dialect.rule
     if answered.faults or answered.again or not batch.is_closed:
         return None
-    if operation in STREAMING + AGAIN + GUARDED + SEPARATE or rule.joins_pairs or rule.drops_signature:
+    if operation in STREAMING + AGAIN + IN_MEMORY + SEPARATE or rule.joins_pairs or rule.drops_signature:
         return None
     units = greeting.units_of(operation)
     expected = batch.expected(operation, units)

@@ -10,16 +10,11 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import Finding
+from overlong.conformance.protocol.answers import marks_of
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.protocol.wire import (
-    INCOMPLETE_NOT_SAID,
-    NOT_SAID,
-    REFUSED,
-    REPLACING,
-    marks_of,
-    read_numbers,
-)
+from overlong.conformance.protocol.units import read_numbers
+from overlong.conformance.protocol.wire import INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, REPLACING
 from overlong.conformance.vectors.certainty import certainty
 from overlong.reference import MaximalSubpart
 
@@ -27,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.vectors.vector import Vector
     from overlong.reference import Outcome
 
@@ -96,7 +91,7 @@ def _output(
 ) -> Iterator[Finding]:
     sure = certainty(vector.octets, greeting.units.name, vector.profile)
     chunks = vector.pieces
-    known = [sure.out[read] for read in accumulate(chunks)]
+    known = [sure.out(read) for read in accumulate(chunks)]
     most = [*known[:-1], sure.total]  # at the end, output that depends on the end may have come or not
     for chunk, (mark, least, limit) in enumerate(zip(marks, known, most, strict=True)):
         if least <= mark <= limit:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol.greeting import WORDS
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.protocol.wire import ANNOUNCE, WORDS
+from overlong.conformance.protocol.wire import ANNOUNCE
 from overlong.conformance.vectors.encoding import pieces, replacement
 from overlong.reference import Decoded
 from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES, TRAIL_SURROGATES

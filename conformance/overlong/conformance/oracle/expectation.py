@@ -11,7 +11,7 @@ from overlong.conformance.support.printable import printable
 from overlong.reference.dialect import ScalarRule
 
 if TYPE_CHECKING:
-    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference.automaton import Automaton
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.function_fault import TOLD, answer_in_words, fault_in_words
-from overlong.conformance.protocol.kind import ENCODER, FUNCTIONS, KINDS, VERDICT
+from overlong.conformance.protocol.kind import ENCODER, FUNCTIONS, KINDS, MEMORY, VERDICT, Code
 from overlong.conformance.protocol.memory_fault import EXPECTED, memory_words
 from overlong.conformance.protocol.observation import (
     Accepted,
@@ -21,7 +21,8 @@ from overlong.conformance.protocol.observation import (
     TimedOut,
     Unsupported,
 )
-from overlong.conformance.protocol.wire import ANNOUNCE, ASK, DECODE, ENCODING, GUARDED, SEPARATE, big_endian
+from overlong.conformance.protocol.units import big_endian
+from overlong.conformance.protocol.wire import ANNOUNCE, ASK, ASKING, DECODE, ENCODING, IN_MEMORY, SEPARATE
 from overlong.conformance.support.printable import code_points, printable, spaced_hex
 from overlong.reference import DEFECTS, Decoded
 from overlong.reference.theory import shortlex
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 ID = re.compile(r"D-[0-9a-f]{8}")
 """The ids of findings, which name files, functions and causes; the schemas of results say the same."""
+BESIDE = "beside "
+"""The place of a finding of threads: this, and the id of the vector that another thread had."""
 
 
 def id_of(text: str) -> str:
@@ -45,7 +48,7 @@ def claim_of(code: str, operation: str) -> str:
     """The claim that a divergence of this code refutes, in an answer to this operation."""
     if operation in ENCODING:  # also for a crash
         return ENCODER
-    if operation == ASK:
+    if operation in ASKING and (code not in KINDS or KINDS[code].claim != MEMORY):
         return FUNCTIONS
     return KINDS[code].claim if code in KINDS else VERDICT
 
@@ -94,13 +97,22 @@ class Finding:
         """The bucket, which this finding shares with others of its cause."""
         return self.code, self.place
 
+    @property
+    def is_untimely(self) -> bool:
+        """True if a stream's result is right, and came at a wrong time because a state is lost."""
+        return self.code == Code.CHUNKING and self.detail != ("", "")
+
     @cached_property
-    def order(self) -> tuple[int, bytes, str, int, bool, int, str]:
-        """Shortlex by octets, then whole before chunked, explained first, shorter id: the least names its bucket."""
-        length, octets = shortlex(self.vector.octets)
-        vector = self.vector
-        name = vector.id
-        return length, octets, self.operation, len(vector.chunks or ()), not vector.comment, len(name), name
+    def order(self) -> tuple[bool, int, bytes, str, int, bool, int, str]:
+        """The order of examples: the least names its bucket.
+
+        Wrong results before right ones at a wrong time; then shortlex by octets, then whole before chunked, explained
+        first, shorter id.
+        """
+        vector, name = self.vector, self.vector.id
+        length, octets = shortlex(vector.octets)
+        words = not vector.comment, len(name), name
+        return self.is_untimely, length, octets, self.operation, len(vector.chunks or ()), *words
 
     @property
     def line(self) -> str:
@@ -163,8 +175,8 @@ class Bucket:
         self.keys = self.kinds | other.kinds
 
     def show(self, finding: Finding) -> None:
-        """Take a finding as the example if its octets are less; the count stays."""
-        if shortlex(finding.vector.octets) < shortlex(self.example.vector.octets):
+        """Take a finding as the example if it is less by its octets; the count stays."""
+        if finding.order[:3] < self.example.order[:3]:
             self.example = finding
 
 
@@ -194,7 +206,7 @@ def expected_in_words(expected: Outcome, operation: str = DECODE, payload: bytes
         return f"announce {_size(written)}" if operation == ANNOUNCE else f"encode as {spaced_hex(written)}"
     if operation == ASK and isinstance(expected, Decoded):
         return f"answer {answer_in_words(payload, expected.scalars)}"
-    if operation == GUARDED:
+    if operation in IN_MEMORY:
         return EXPECTED
     if operation == SEPARATE:
         if isinstance(expected, Decoded):
@@ -216,9 +228,9 @@ def observed_in_words(observed: Observation, operation: str = DECODE, payload: b
             return "refused" if index is None else f"refused at index {index}"
         case Accepted(values) if operation == ASK:
             return f"answered {answer_in_words(payload, values or ())}"
-        case Refused() if operation == GUARDED:
+        case Refused() if operation in IN_MEMORY:
             return memory_words(observed)
-        case Accepted() if operation == GUARDED:
+        case Accepted() if operation in IN_MEMORY:
             return "stayed within its memory, and answered alike"
         case Accepted() | Refused() if operation == SEPARATE:
             return "accepted the list" if isinstance(observed, Accepted) else "refused the list"

@@ -17,6 +17,7 @@ from overlong.conformance.oracle.conversion_fault import (
 from overlong.conformance.protocol.kind import FUNCTIONS, KINDS, Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused
 from overlong.conformance.support.printable import code_points, counted, printable, spaced_hex
+from overlong.conformance.vectors.alike import pattern, right_numbers
 from overlong.conformance.vectors.questions import Asked
 from overlong.reference.questions import QUESTIONS, Numbers, cut_by, is_fixed, is_possible
 from overlong.reference.reading import read
@@ -81,6 +82,28 @@ def function_fault(vector: Vector, observed: Accepted | Refused) -> tuple[str, s
         return wrong_conversion(asked, numbers, right.numbers)
     where = _where(asked, numbers, right.numbers)
     return _CODES.get(question.name, Code.WRONG_LENGTH), f"{question.name}, {where}"
+
+
+def is_tolerated(vector: Vector, observed: Observation) -> bool:
+    """True if another answer than the reference's is known to be right, too, from a question like this one."""
+    key = pattern(vector.octets)
+    if key is None or not isinstance(observed, Accepted | Refused):
+        return False
+    numbers = observed.values if isinstance(observed, Accepted) else None
+    if numbers and len(numbers) > 1:  # of a step: another scalar value than the right one is like any other
+        numbers = (
+            len(numbers),
+            numbers[-1],
+            int(numbers[0] == right_numbers(vector.octets, vector.profile.divides)[0]),
+        )
+    found = _TOLERATED.get((key, vector.profile.divides, numbers))
+    if found is None:
+        found = shape_fault(vector, observed) is None and function_fault(vector, observed) is None
+        _TOLERATED[key, vector.profile.divides, numbers] = found
+    return found
+
+
+_TOLERATED = dict[tuple[bytes, str, Numbers | None], bool]()
 
 
 def _most(asked: Asked) -> int:

@@ -29,6 +29,7 @@ from overlong.conformance.oracle.kinds import (
     Fault,
 )
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut, describe
+from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     BREACH,
@@ -37,7 +38,6 @@ from overlong.conformance.protocol.wire import (
     INCOMPLETE_NOT_SAID,
     NOT_SAID,
     REFUSED,
-    UNITS,
     UNSUPPORTED,
 )
 from overlong.conformance.support.printable import printable
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.columnar import Expected
     from overlong.conformance.oracle.expectation import ExpectedAnswers
+    from overlong.conformance.protocol.answers import Answers
     from overlong.conformance.protocol.observation import Fault as Observed
-    from overlong.conformance.protocol.wire import Answers
 
 _TEXT = 1 << 10
 """The most octets to read of a target's text."""

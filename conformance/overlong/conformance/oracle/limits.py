@@ -16,7 +16,7 @@ from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.own_mode import is_open
 from overlong.conformance.protocol.kind import POSITION, UNDECLARED
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.protocol.wire import ENCODING, QUESTION, REPLACING, SEPARATE, VALIDATE
+from overlong.conformance.protocol.wire import ASK, ASKING, DECODE, ENCODING, QUESTION, REPLACING, SEPARATE, VALIDATE
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.batch import Batch
 from overlong.reference import Decoded, Rejected
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.vectors.vector import Vector
     from overlong.reference import Outcome
 
@@ -107,13 +107,20 @@ def aside_in_words(said: Mapping[str, str], numbers: Iterable[int]) -> str:
     return f"{thousands(number)} vector{'' if number == 1 else 's'} set aside ({declared})"
 
 
+def affected(octets: bytes, operation: str, limits: tuple[DeclaredLimit, ...]) -> bool:
+    """True if a limit affects the text in an operation's input; numbers for an encoder are no such text."""
+    if operation in ENCODING:
+        return False
+    text = octets[QUESTION.size :] if operation in ASKING else octets
+    return any(limit.touches(text) for limit in limits)
+
+
 def without(batch: Batch, limits: tuple[DeclaredLimit, ...]) -> tuple[Batch, list[Vector]]:
     """The batch without the strings that a limit affects, possibly empty; and these strings."""
     if not any(limit.pattern.search(batch.octets) for limit in limits):  # no further cost for most batches
         return batch, []
-    before = QUESTION.size if batch.category in QUESTIONS else 0
-    texts = (vector.octets[before:] for vector in batch)
-    aside = [place for place, text in enumerate(texts) if any(limit.touches(text) for limit in limits)]
+    operation = ASK if batch.category in QUESTIONS else DECODE
+    aside = [place for place, vector in enumerate(batch) if affected(vector.octets, operation, limits)]
     if not aside:
         return batch, []
     gone = set(aside)
@@ -149,10 +156,12 @@ def judged(vector: Vector, operation: str, observed: Observation, limits: tuple[
     """The fault in an answer to a string that a limit affects; None if there is none or the limits leave it open.
 
     Verdict and text are judged. The error offset is not, because the target does not declare whether stripped
-    octets count.
+    octets count; and no answer to a question is, as what it counts of such a text is undeclared.
     """
     if not isinstance(observed, Accepted | Refused):
         return compare(vector, operation, observed)
+    if operation in ASKING:
+        return None
     expected = expected_under(vector, operation, limits)
     if not expected or any(_same(each, observed) for each in expected):
         return None
@@ -170,7 +179,7 @@ def judged_alone(answered: Answered, greeting: Greeting) -> tuple[Observation, F
     silent = operation in VALIDATE + SEPARATE
     (said,) = answered.answers.observations(greeting.units_of(operation), verdict_only=silent)
     observed = answered.faults.get(0, said)
-    if operation not in ENCODING and any(limit.touches(vector.octets) for limit in limits):
+    if affected(vector.octets, operation, limits):
         return observed, judged(vector, operation, observed, limits)
     return observed, next(compare_batch(answered, greeting), None)
 

@@ -22,8 +22,8 @@ def lost_states(vector: Vector, wrong: range | None = None) -> tuple[str, ...]:
     held = certainty(vector.octets, "utf-32", vector.profile).held
     cut: dict[int, list[int]] = {}  # for each cut character, its octets read at each cut
     for boundary in accumulate(vector.pieces[:-1]):
-        if held[boundary] < boundary:
-            cut.setdefault(held[boundary], []).append(boundary - held[boundary])
+        if held(boundary) < boundary:
+            cut.setdefault(held(boundary), []).append(boundary - held(boundary))
     if wrong is not None and vector.taken:
         starts = [vector.taken[place].offset for place in wrong]
         inside = {start: read for start, read in cut.items() if start in starts}

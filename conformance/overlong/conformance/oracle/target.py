@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from overlong.conformance.protocol.answers import Answers
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Fault
-    from overlong.conformance.protocol.wire import Answers, Greeting
     from overlong.conformance.vectors.batch import Batch
 
 
@@ -40,6 +41,8 @@ class Answered:
     faults: dict[int, Fault] = field(default_factory=dict[int, "Fault"])
     again: bool = False
     unstable: Fault | None = None
+    seconds: float = 0.0
+    """The time that it took, if known."""
 
 
 class Target(Protocol):

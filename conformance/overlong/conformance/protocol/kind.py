@@ -63,6 +63,7 @@ class Code(StrEnum):
     UNDECLARED = "OV606"
     IN_COMPANY = "OV607"
     GIANT = "OV608"
+    IN_THREADS = "OV609"
     SCALAR_REFUSED = "OV701"
     WRONG_OCTETS = "OV702"
     SURROGATE_ENCODED = "OV703"
@@ -189,6 +190,11 @@ KINDS = {
              "reports another place, or dies. Usual causes: a length, an index or an offset in an int or in another "
              "number of 32 bits, so that only the length modulo 2^32 is read or counted. The code refutes the claim "
              "of the wrong answer."),
+        Kind(Code.IN_THREADS, VERDICT, "answer depends on other threads", "",
+             "The function was called in several threads at once, each with another input, and one of them got "
+             "another answer than to the same input alone. Usual causes: a static variable or buffer, a global "
+             "decoder object that all calls share, a cache without a lock. A program with threads then gets answers "
+             "about other text, now and then. The code refutes the same claim as the wrong answer."),
         Kind(Code.SCALAR_REFUSED, ENCODER, "scalar value refused", "RFC 3629 §3",
              "The encoder refused scalar values or well-formed UTF-16. Text cannot be written. Usual causes: "
              "noncharacters taken for surrogates, a range that stops one short, the code units of a pair checked one "

@@ -89,13 +89,12 @@ def write(text: str, path: Path) -> None:
 
 
 def write_to(text: str, path: Path) -> None:
-    """Write a report to the path that a user named: this follows a link, and writes directly to a pipe or a device.
+    """Write a report to the path that a user named.
 
     Raises:
         OSError: it cannot be written.
     """
-    if path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
-        with path.open("a", encoding="utf-8", newline="\n") as file:  # replacing the file would destroy /dev/null
-            file.write(text)
-    else:
-        write(text, path.resolve())
+    from overlong.conformance.support.whole_file import written_to
+
+    with written_to(path, encoding="utf-8") as file:
+        file.write(text)

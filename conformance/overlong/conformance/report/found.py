@@ -6,12 +6,11 @@ If the place of the flaw matters, the input of a finding is long, and mostly fil
 from __future__ import annotations
 
 import textwrap
-from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.report.lines import command_lines
-from overlong.conformance.report.wording import RUN, in_chunks, passed_through
+from overlong.conformance.report.wording import given, passed_through
 from overlong.conformance.results.model import (
     MINIMAL,
     PEER,
@@ -22,19 +21,14 @@ from overlong.conformance.results.model import (
     TELLING,
     Standing,
 )
-from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.printable import printable, runs, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from overlong.conformance.results.invocation import Given
     from overlong.conformance.results.model import Cause
     from overlong.conformance.vectors.vector import Vector
 
-_LONGEST_UNIT = 4
-"""The most octets of a repeated unit: those of a character."""
-_PIECES = 24
-"""The number of pieces of an input (octets and runs) that are shown."""
 _INDENT = "     "
 _NAME = 400
 """Characters of a target's name that are shown."""
@@ -62,7 +56,7 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
     parts = [
         f"target {name}",
         *(f"{title} {printable(more[title], _NAME)}" for title in (SENTENCE, PREDICTS) if title in more),
-        f"input {how_given(cause)}",
+        f"input {given(cause)}",
         *answers,
         *(f"{title} {printable(more[title])}" for title in (TELLING,) if title in more),
         f"where {printable(cause.place)}, {asked}" if cause.place else f"operation {asked}",
@@ -103,63 +97,12 @@ def _stability(more: dict[str, str]) -> str:
     return f"stable {times}" if shown == asked else f"UNSTABLE {times} in fresh processes"
 
 
-def abbreviated(octets: bytes, pieces: int = _PIECES) -> str:
-    """``61 x 62  E0 A0 80``: octets in hexadecimal, with repetitions counted; a long input keeps both ends."""
-    if not octets:
-        return "(empty)"
-    found = list(_pieces(octets))
-    if len(found) > pieces:
-        found = [*found[: pieces - 4], _Piece(f"… ({len(octets)} octets) …", 0, repeats=True), *found[-4:]]
-    text = found[0].text
-    for before, piece in pairwise(found):
-        text += ("  " if before.repeats or piece.repeats else " ") + piece.text
-    return text
-
-
 def core(vector: Vector) -> tuple[int, int]:
     """The offsets of the part between the repetitions at both ends, in whole characters."""
-    pieces, start, end = list(_pieces(vector.octets)), 0, len(vector.octets)
+    pieces, start, end = list(runs(vector.octets)), 0, len(vector.octets)
     if len(pieces) > 1 and pieces[0].repeats:
         start = max((each.offset for each in vector.segments if each.offset <= pieces[0].size), default=0)
     if len(pieces) > 1 and pieces[-1].repeats:
         behind = max(end - pieces[-1].size, start + 1)
         end = min((each.offset for each in vector.segments if each.offset >= behind), default=end)
     return start, end
-
-
-class _Piece(NamedTuple):
-    """One octet, or a run of a repeated unit."""
-
-    text: str
-    size: int
-    """In octets."""
-    repeats: bool
-
-
-def _pieces(octets: bytes) -> Iterator[_Piece]:
-    place = 0
-    while place < len(octets):
-        for size in range(1, _LONGEST_UNIT + 1):
-            unit = octets[place : place + size]
-            end = place + size
-            while octets.startswith(unit, end):
-                end += size
-            if (times := (end - place) // size) >= RUN:
-                yield _Piece(f"{unit.hex(' ').upper()} x {times}", end - place, repeats=True)
-                place = end
-                break
-        else:
-            yield _Piece(f"{octets[place]:02X}", 1, repeats=False)
-            place += 1
-
-
-def how_given(stored: Given) -> str:
-    """The octets; also their chunks and the earlier stream, if any."""
-    text = abbreviated(stored.octets)
-    if stored.chunks is not None:
-        text += f" in chunks of {in_chunks(stored.chunks)}" if stored.chunks else " in no chunk"
-    if stored.earlier is not None:
-        text += f", after a stream of {abbreviated(b''.join(stored.earlier))}"
-        if len(stored.earlier) > 1:
-            text += f" in chunks of {in_chunks([len(chunk) for chunk in stored.earlier])}"
-    return text

@@ -126,7 +126,7 @@ def _bound(model: LearnedModel) -> str:
 def model_as_json(model: LearnedModel) -> dict[str, Any]:
     """The model as data."""
     return {
-        "schema": "overlong/identity-1",
+        "schema": "overlong/report-1",
         "target": model.target,
         "version": model.greeting.version,
         "language": model.greeting.language,

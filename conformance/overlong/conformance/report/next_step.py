@@ -35,10 +35,10 @@ def next_step(report: Report, certificate: Certificate, folder: Path | None) -> 
         return shlex.join(["overlong", "explain", str(folder), found[0].id])
     if run.incomplete or not run.claims or certificate.stale:
         return ""
-    whole = replace(certificate.invocation, suites=None, sweeps=None).command(run.profile.speaks)
+    whole = replace(certificate.invocation, suites=None, plans=None).command
     if certificate.refused:
         return whole
-    declined = certificate.invocation.sweeps == ()
+    declined = certificate.invocation.plans == ()
     if not swept_short(subject) or (run.swept is None and not declined):  # what only replaces is never swept
         return "overlong docs ci"
     tier = None if declined else next_tier(run)

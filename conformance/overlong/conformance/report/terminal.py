@@ -12,7 +12,7 @@ from overlong.conformance.certification.tiers import GIANTS, NOT_FURTHER, consta
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
-from overlong.conformance.protocol.wire import GUARDED, OPERATIONS
+from overlong.conformance.protocol.wire import IN_MEMORY, OPERATIONS
 from overlong.conformance.report.text import SHOWN, blocks, claim_lines, in_rows, sign_lines, title, verdict_lines
 from overlong.conformance.report.wording import Glyphs, verdict
 from overlong.conformance.results.details import is_not_offered
@@ -74,7 +74,9 @@ def summary(
 
 def _claims(subject: Subject, glyphs: Glyphs, width: int, *, every: bool) -> Iterator[str]:
     """A line for each claim. Claims that were not measured share a line unless ``every`` is set."""
-    claims = [claim for claim in subject.claims if claim != MEMORY or GUARDED in subject.operations]  # of C functions
+    claims = [
+        claim for claim in subject.claims if claim != MEMORY or set(IN_MEMORY) & set(subject.operations)
+    ]  # of C functions
     brief = (
         [] if every else [claim for claim in claims if is_not_offered(claim, subject.claims[claim], subject.operations)]
     )

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.certification.tiers import short_of_usual
 from overlong.conformance.oracle.stream_state import ended_how
 from overlong.conformance.protocol.kind import CLAIMS, UNDECLARED, Code
-from overlong.conformance.protocol.wire import ASK, SEPARATE, UNITS
+from overlong.conformance.protocol.units import UNITS
+from overlong.conformance.protocol.wire import ASKING, SEPARATE
 from overlong.conformance.results.headline import WAITS, state_of
 from overlong.conformance.results.model import EXPECTED, INPUTS, MORE, SENTENCE, ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
@@ -23,6 +24,7 @@ from overlong.reference import DIALECTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from overlong.conformance.results.invocation import Given
     from overlong.conformance.results.model import Cause, Report, Subject
 
 _OF_SEVERAL = {
@@ -297,14 +299,14 @@ def in_chunks(chunks: Sequence[int]) -> str:
     )
 
 
-def given(cause: Cause, profile: str = "") -> str:
+def given(cause: Given, profile: str = "") -> str:
     """The octets, their chunks, and the stream decoded before: ``E2 82 AC in chunks of 2, 1``.
 
     Args:
         cause: the cause with these data.
         profile: decides how the earlier stream ended; empty: leave that out.
     """
-    words = words_of(cause.octets) if cause.operation == ASK else spaced_hex(cause.octets)
+    words = words_of(cause.octets) if cause.operation in ASKING else spaced_hex(cause.octets)
     if cause.chunks is not None and (len(cause.chunks) > 1 or profile):
         words += f" in {'values' if cause.operation == SEPARATE else 'chunks'} of {in_chunks(cause.chunks)}"
     if cause.earlier is not None:

@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, GUARDED
+from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, IN_MEMORY
 from overlong.conformance.results.expected.records import expected_as_json, standing_as_json
 from overlong.conformance.results.headline import State, result_of
 from overlong.conformance.results.invocation import identifier
@@ -19,7 +19,6 @@ from overlong.conformance.results.records import spelt as as_text
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, offered_in
 from overlong.conformance.support.portable import portable
 from overlong.conformance.support.provenance import environment, generator
-from overlong.conformance.vectors.names import SPELLING
 from overlong.conformance.vectors.suites import SUITES
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ LEFT_OUT = "the suite "
 def not_measured_by(operations: Iterable[str], plans: Iterable[str]) -> list[str]:
     """Behaviour that suites with these operations and these plans of sweeps do not measure."""
     asked = {operation for each in operations for operation in each}
-    covered = ["encoding"] * bool(asked & set(ENCODE + ENCODE_UTF16)) + [OF_MEMORY] * (GUARDED in asked)
+    covered = ["encoding"] * bool(asked & set(ENCODE + ENCODE_UTF16)) + [OF_MEMORY] * bool(asked & set(IN_MEMORY))
     swept = {plan.partition("-")[0]: plan for plan in plans}
     further = {
         f"{behaviour}, beyond {suites}": f"{behaviour}, beyond the sweep {found[0]}"
@@ -72,12 +71,16 @@ class Certificate:
 
     run: Run
     identity: Identity
-    command: str
     invocation: Invocation
     left_out: tuple[str, ...] = ()
     """Suites left out because this target is slow. It is certified without them, and the certificate names them."""
     expected: Expectations | None = None
     """The expected deviations, settled; None if no expectations were read."""
+
+    @property
+    def command(self) -> str:
+        """The command line that repeats the run."""
+        return self.invocation.command
 
     @property
     def conformant(self) -> bool:
@@ -158,9 +161,8 @@ class Certificate:
                 "failedTests": sorted(c for c, state in run.claims.items() if state == FAILS and c not in warned),
                 "overlong": {
                     "generator": generator(),
-                    "spelling": SPELLING,
                     "profile": run.profile.name,
-                    "command": asked.command(run.profile.speaks),
+                    "command": asked.command,
                     "invocation": asked.as_json(),
                     "environment": environment(),
                     "target": target_as_json(name, run.greeting, self.identity.digest),

@@ -83,5 +83,5 @@ def why_not(claim: str, operations: str, error_mode: str, unsupported: Mapping[s
         return f"it answered that vectors are not supported ({counts})"
     if not offered & set(MEASURED_BY[claim]):
         first = MEASURED_BY[claim][0]
-        return f"its adapter does not offer {first} ({OPERATIONS[first]})"
+        return f"it does not offer {first} ({OPERATIONS[first]})"
     return "no suite that tests it was run"

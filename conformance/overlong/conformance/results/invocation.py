@@ -1,6 +1,6 @@
 """The arguments of a measurement in machine-readable form, so that it can be repeated.
 
-A certificate holds it as ``invocation``; ``certification/verification/consistency.py`` reads it back. It has no path of
+A certificate holds it as ``invocation``; ``certification/verification/reading.py`` reads it back. It has no path of
 this machine: a file has its name on the command line, or only the last part of an absolute path.
 """
 
@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from overlong.conformance.oracle.finding import BESIDE
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.results.inputs import TYPED, file_of, is_typed, kept_in
 from overlong.conformance.support.portable import portable_file, sha256_of
-from overlong.conformance.vectors.encoding import CATEGORY_OF
-from overlong.conformance.vectors.names import spelt_now
+from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.questions import category_of
 from overlong.conformance.vectors.vector import FOUND, IdError, Input, Vector, cut
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Sequence
 
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.targets.resolve import Limits
     from overlong.conformance.vectors.profile import Profile
 
 _FETCHED = "OCTETS"
@@ -47,20 +48,23 @@ class GivenFile:
     algorithm: str
     """``sha256`` of a file; of a folder in-toto's ``dirHash``: that of the output of ``sha256sum`` for its files."""
     digest: str
+    path: Path | None = field(default=None, compare=False)
+    """Where it is here; None if a certificate names it."""
 
     @classmethod
-    def of(cls, path: Path) -> GivenFile:
-        """Read a file, or the files right in a folder.
+    def of(cls, path: str | os.PathLike[str], name: str = "") -> GivenFile:
+        """Read a file, or the files right in a folder. ``name``: in a certificate; by default as short as possible.
 
         Raises:
             OSError: the file cannot be read.
         """
-        name = portable_file(path)
+        path = Path(path)
+        name = name or portable_file(path)
         if not path.is_dir():
-            return cls(name, "sha256", sha256_of(path))
+            return cls(name, "sha256", sha256_of(path), path)
         files = sorted(file for file in path.iterdir() if file.is_file())
         lines = "".join(f"{sha256_of(file)}  {file.name}\n" for file in files)
-        return cls(name, "dirHash", hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest())
+        return cls(name, "dirHash", hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest(), path)
 
     def as_json(self) -> dict[str, Any]:
         return {"name": self.name, "digest": {self.algorithm: self.digest}}
@@ -68,30 +72,49 @@ class GivenFile:
 
 @dataclass(frozen=True)
 class Invocation:
-    """The arguments of one ``certify``."""
+    """What a run is asked to do. Its certificate holds it, without what depends on the machine; ``verify`` repeats it.
+
+    A plain call of :func:`~overlong.conformance.certify` makes one; who wants more makes it and passes it.
+    """
 
     target: str | tuple[str, ...]
     """Its name, or the words of a command that speaks the protocol."""
-    suites: tuple[str, ...] | None
+    suites: tuple[str, ...] | None = None
     """The suites that were named; None: all that are fast enough on the target."""
-    sweeps: tuple[str, ...] | None
+    plans: tuple[str, ...] | None = None
     """The plans of sweeps that were named; None: those of the tier; empty: no sweep."""
-    thorough: bool
-    vectors: tuple[GivenFile, ...]
-    expected: GivenFile | None
-    """The file of expected deviations."""
-    limits: Limits
+    tier: str | None = None
+    """The tier, as in :func:`~overlong.conformance.certify`; a certificate names its plans."""
+    budget: float | None = None
+    """The approximate seconds for its sweeps; None for the default. A certificate names their plans."""
+    thorough: bool = False
+    """Ask even a slow target all suites, and sweep it at least with the tier ``usual``."""
+    vectors: tuple[GivenFile, ...] = ()
+    """Files of vectors, or folders of them, to ask in addition to the suites."""
+    expected: GivenFile | None = None
+    """The file of expected deviations, which the run fills in."""
+    limits: Limits = Limits()  # noqa: RUF009 (frozen)
     subjects: tuple[str, ...] = ()
-    """More files of the decoder, by their names."""
+    """More files of the decoder, whose digests the certificate has, too: paths, of which it keeps the names."""
+    speaks: str = RFC3629.speaks
+    """The dialect to judge by."""
+    portrait: bool = False
+    """Learn the nearest model and draw maps, even if suites are named."""
+    paired: bool = True
+    """Two processes of the target share the largest suites."""
+    repeated: tuple[str, ...] | None = None
+    """The suites of a run that this one repeats: a target's speed decides which of the longest and largest it gets."""
 
-    def command(self, speaks: str) -> str:
-        """The command line that repeats this run, measured by the dialect ``speaks``."""
-        words = [] if speaks == RFC3629.speaks else ["--profile", speaks]
+    @property
+    def command(self) -> str:
+        """The command line that repeats this run."""
+        words = [] if self.speaks == RFC3629.speaks else ["--profile", self.speaks]
         words += [word for name in self.suites or () for word in ("--suite", name)] + ["--thorough"] * self.thorough
         words += [word for file in self.vectors for word in ("--vectors", file.name)]
-        words += options_of(self.sweeps) if self.sweeps else ["--no-sweeps"] * (self.sweeps is not None)
+        words += options_of(self.plans) if self.plans else ["--no-sweeps"] * (self.plans is not None)
         words += ["--expected", self.expected.name] if self.expected else []
         words += [word for file in self.subjects for word in ("--subject", file)]
+        words += ["--threads", str(self.limits.threads)] if self.limits.threads else []
         words += [self.target] if isinstance(self.target, str) else ["--", *self.target]
         return shlex.join(["overlong", "certify", *words])
 
@@ -100,7 +123,7 @@ class Invocation:
         return {
             "target": self.target if isinstance(self.target, str) else list(self.target),
             "suites": None if self.suites is None else list(self.suites),
-            "sweeps": None if self.sweeps is None else list(self.sweeps),
+            "sweeps": None if self.plans is None else list(self.plans),
             "thorough": self.thorough,
             "vectors": [file.as_json() for file in self.vectors],
             "expected": None if self.expected is None else self.expected.as_json(),
@@ -108,9 +131,15 @@ class Invocation:
                 "timeout": self.limits.timeout,
                 "restarts": self.limits.restarts,
                 "memory": self.limits.memory,
+                **({"threads": self.limits.threads} if self.limits.threads else {}),
             },
             **({"subjects": list(self.subjects)} if self.subjects else {}),
         }
+
+
+def fixed(target: str | Sequence[str]) -> str | tuple[str, ...]:
+    """A target as an invocation holds it."""
+    return target if isinstance(target, str) else tuple(target)
 
 
 def identifier(target: str | Sequence[str]) -> str:
@@ -145,6 +174,10 @@ def reproduced(finding: Finding, target: str | Sequence[str]) -> str:
     """The command line that shows a finding again: its vector, or the sweep with strings that no file holds."""
     if finding.code == Code.GIANT:
         return reproduce_command("sweep", target, *options_of([finding.place]), profile=finding.vector.profile)
+    if finding.code == Code.IN_THREADS:
+        beside = finding.place.removeprefix(BESIDE)
+        words = ("--beside", beside, named(finding.vector))
+        return reproduce_command("replay", target, *words, profile=finding.vector.profile)
     return replay_command(finding.vector, target)
 
 
@@ -160,8 +193,8 @@ def named(vector: Vector) -> str:
 
 def spelled(given: Given) -> str:
     """The id that ``overlong replay`` reads: every octet, dots between chunks, a plus after the earlier stream."""
-    if given.operation in CATEGORY_OF:
-        return f"{CATEGORY_OF[given.operation]}/{given.octets.hex() or 'empty'}"
+    if category := category_of(given.operation, given.octets, ""):
+        return f"{category}/{given.octets.hex() or 'empty'}"
     if given.chunks is None and given.earlier is None:
         return given.octets.hex() or "input/empty"
     chunks = given.chunks if given.chunks is not None else (len(given.octets),)
@@ -174,7 +207,7 @@ def spelled(given: Given) -> str:
 def found(given: Given) -> Vector:
     """The vector of a finding of a campaign."""
     chunks = (len(given.octets),) if given.chunks is None and given.earlier is not None else given.chunks
-    category = CATEGORY_OF.get(given.operation, FOUND)
+    category = category_of(given.operation, given.octets, FOUND)
     return Vector(category, given.octets, chunks=chunks, earlier=given.earlier)
 
 
@@ -210,4 +243,4 @@ def _in_a_suite(vector: Vector) -> bool:
 
 def options_of(names: Iterable[str]) -> list[str]:
     """Plans as words of a command line: ``--plan exhaustive-4 --plan pairs``."""
-    return [word for name in names for word in ("--plan", spelt_now(name))]
+    return [word for name in names for word in ("--plan", name)]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.oracle.finding import Bucket, Finding, Why
-    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.run import SuiteRun
     from overlong.conformance.results.sweeps import PlanRun
 

@@ -31,7 +31,7 @@ from overlong.conformance.protocol.wire import (
     ENCODE,
     ENCODE_UTF16,
     ENCODING,
-    GUARDED,
+    IN_MEMORY,
     MEASURED,
     REPLACE,
     REPLACING,
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.sweeps import SweepRun
     from overlong.conformance.vectors.suites.suite import Suite
     from overlong.conformance.vectors.vector import Vector
@@ -67,7 +67,7 @@ MEASURED_BY = {
     STREAMING: STREAM_DECODE + STREAM_REPLACE + AGAIN,
     EARLIEST: STREAM_DECODE + STREAM_REPLACE,
     ENCODER: ENCODE + ENCODE_UTF16,
-    MEMORY: GUARDED,
+    MEMORY: IN_MEMORY,
     SEPARATE_VALUES: SEPARATE,
     FUNCTIONS: ASK,
 }
@@ -321,7 +321,7 @@ class Run:
         return sorted(self.buckets.values(), key=_grave_first)
 
 
-def _grave_first(bucket: Bucket) -> tuple[bool, str, tuple[int, bytes, str, int, bool, int, str]]:
+def _grave_first(bucket: Bucket) -> tuple[bool, str, tuple[bool, int, bytes, str, int, bool, int, str]]:
     return bucket.example.claim != MEMORY, bucket.example.code, bucket.example.order
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.vectors.names import spelt_before
-
 if TYPE_CHECKING:
     from overlong.conformance.oracle.kinds import Fault
 
@@ -25,11 +23,6 @@ class Shard:
     def key(self) -> str:
         """Its name."""
         return f"{self.plan}/{self.grid}/{self.first}+{self.count}"
-
-    @property
-    def digested(self) -> str:
-        """Its name in digests, which never changes: with the plan's old spelling."""
-        return f"{spelt_before(self.plan)}/{self.grid}/{self.first}+{self.count}"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """``sweep.json``: what a sweep asked and what it found, for machines.
 
 It holds no time, no engine, no number of jobs: the same questions to the same target give the same octets. The schema
-is ``schemas/sweep-1.schema.json``.
+is in ``schemas/results-1.schema.json``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.sweeps import SweepBucket, SweepRun
 
 RESULTS = "sweep.json"
-SCHEMA = "overlong/sweep-1"
+SCHEMA = "overlong/results-1"
 
 
 def as_json(run: SweepRun) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.results.shard import NOTHING, Account
 from overlong.conformance.support.printable import counted, spaced_hex, thousands
-from overlong.conformance.vectors.names import spelt_before
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.identity import Identity
     from overlong.conformance.vectors.profile import Profile
 
@@ -240,6 +239,4 @@ class SweepRun:
         """Digest of all plans; empty if the sweep is incomplete."""
         if self.incomplete:
             return ""
-        return hashlib.sha256(
-            "".join(f"{spelt_before(run.plan)} {run.digest}\n" for run in self.plans).encode()
-        ).hexdigest()
+        return hashlib.sha256("".join(f"{run.plan} {run.digest}\n" for run in self.plans).encode()).hexdigest()

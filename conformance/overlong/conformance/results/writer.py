@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.model import Map
 

@@ -11,15 +11,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Mapping
+    from pathlib import Path
 
 _OPTIONS, _BARE = ("-P",), ("-I", "-S")
-_FROM_CACHE = str(Path(__file__).with_name("from_cache.py"))
-_OUR_SCRIPTS = str(Path(__file__).parents[1]) + os.sep
 _PATH, _SAFE = "PYTHONPATH", "PYTHONSAFEPATH"
 _OURS = "by overlong"
 """The value of the variable, by which overlong recognises its own setting: Python takes any word for yes."""
@@ -38,19 +36,6 @@ def module(name: str, *words: str) -> list[str]:
 def bare_script(file: str | Path, *words: str) -> list[str]:
     """The command line that runs a file with the standard library only, whatever the environment says."""
     return [sys.executable, *_BARE, str(file), *words]
-
-
-def from_cache(command: Sequence[str]) -> list[str]:
-    """The command line that runs the same from compiled code, if it runs one of our files; otherwise the same one.
-
-    Files of other people run as they are, because their compiled code would be kept beside them.
-    """
-    for options in (_OPTIONS, _BARE):
-        start = [sys.executable, *options]
-        words = list(command[len(start) :])
-        if list(command[: len(start)]) == start and words and words[0].startswith(_OUR_SCRIPTS):
-            return [*start, _FROM_CACHE, *words]
-    return list(command)
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str] | None:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def printable(text: str, limit: int = 300) -> str:
@@ -35,14 +40,46 @@ def plain(text: str, limit: int = 400) -> str:
 _SPELT = {"…": "...", "§": "section ", "\N{EN DASH}": "-", "\N{EM DASH}": "-"}
 
 
+class Run(NamedTuple):
+    """One octet, or a unit that is repeated."""
+
+    text: str
+    size: int
+    """In octets."""
+    repeats: bool
+
+
+_REPEATED = re.compile(rb"(.{1,4}?)\1{4,}", re.DOTALL)
+"""Five times the same, or more: one octet, or as many as a character can have."""
+
+
+def runs(octets: bytes) -> Iterator[Run]:
+    """The octets in order, each alone, or counted if they repeat."""
+    place = 0
+    while place < len(octets):
+        if found := _REPEATED.match(octets, place):
+            unit, size = found[1], found.end() - place
+            yield Run(f"{unit.hex(' ').upper()} x {size // len(unit)}", size, repeats=True)
+            place = found.end()
+        else:
+            yield Run(f"{octets[place]:02X}", 1, repeats=False)
+            place += 1
+
+
 def spaced_hex(octets: bytes, limit: int = 24) -> str:
-    """``E0 80 AF``; long inputs keep their first and last octets."""
+    """``E0 80 AF``; long inputs have repetitions counted, ``61 x 62  E0 80``, and keep their first and last octets."""
     if not octets:
         return "(empty)"
     if len(octets) <= limit:
         return octets.hex(" ").upper()
-    head, tail = octets[: limit - 4].hex(" ").upper(), octets[-4:].hex(" ").upper()
-    return f"{head} … {tail} ({len(octets)} octets)"
+    found = list(islice(runs(octets), limit + 1))
+    if len(found) > limit:
+        tail = (Run(f"{octet:02X}", 1, repeats=False) for octet in octets[-4:])
+        found = [*found[: limit - 4], Run("…", 0, repeats=False), *tail]
+    text = found[0].text
+    for before, each in pairwise(found):
+        text += ("  " if before.repeats or each.repeats else " ") + each.text
+    return f"{text} ({thousands(len(octets))} octets)"
 
 
 def code_points(values: tuple[int, ...], limit: int = 8) -> str:
@@ -50,7 +87,7 @@ def code_points(values: tuple[int, ...], limit: int = 8) -> str:
     if not values:
         return "nothing"
     shown = " ".join(f"U+{value:04X}" for value in values[:limit])
-    return shown if len(values) <= limit else f"{shown} … ({len(values)} values)"
+    return shown if len(values) <= limit else f"{shown} … ({thousands(len(values))} values)"
 
 
 def times(count: int) -> str:

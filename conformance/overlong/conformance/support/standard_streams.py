@@ -44,7 +44,7 @@ class StandardStreams:
             try:
                 os.fstat(number)
             except OSError:
-                opened = os.open(os.devnull, os.O_RDWR)
+                opened = os.open(os.devnull, os.O_RDWR if number != 1 else os.O_RDONLY)  # a write to stdout fails
                 if opened != number:
                     os.dup2(opened, number)
                     os.close(opened)

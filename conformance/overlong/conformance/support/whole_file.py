@@ -7,18 +7,20 @@ import errno
 import os
 import stat
 import sys
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from pathlib import Path
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG} if sys.platform != "win32" else {errno.ENOSPC})
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG} if sys.platform != "win32" else {errno.ENOSPC})
 """Errors of a write; they do not name the file."""
+_STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
+"""How paths of open streams begin, which may be regular files."""
 
 
 @contextlib.contextmanager
-def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
+def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[TextIO]:
     """A text file that appears under its name only when completely written; until then ``.part`` follows its name.
 
     A killed process leaves that part behind, as a trace of its output; the next writer takes the file over.
@@ -39,8 +41,32 @@ def written_whole(path: Path, *, encoding: str = "ascii") -> Generator[IO[str]]:
                 unfinished.unlink(missing_ok=True)
                 raise
     except OSError as error:
-        if error.filename == str(unfinished) or (error.errno in _FULL and error.filename is None):
+        if error.filename == str(unfinished) or (error.errno in FULL and error.filename is None):
             error.filename = str(path)
+        raise
+
+
+def is_direct(path: Path) -> bool:
+    """True if a user's path names what a new file must not replace: a pipe, a device, or a stream of this process."""
+    return path.exists() and (not path.is_file() or str(path).startswith(_STREAMS))
+
+
+@contextlib.contextmanager
+def written_to(path: Path, *, encoding: str = "ascii") -> Generator[TextIO]:
+    """A text file at the path that a user named: the file that a link leads to, whole; a pipe or a device, directly.
+
+    Raises:
+        OSError: as :func:`written_whole`.
+    """
+    if not is_direct(path):
+        with written_whole(Path(os.path.realpath(path)) if path.is_symlink() else path, encoding=encoding) as file:
+            yield file
+        return
+    try:
+        with path.open("a", encoding=encoding, newline="\n") as file:
+            yield file
+    except OSError as error:
+        error.filename = error.filename or str(path)
         raise
 
 

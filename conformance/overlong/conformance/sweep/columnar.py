@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.oracle.judging import Judged
     from overlong.conformance.oracle.target import Answered
-    from overlong.conformance.protocol.wire import Units
+    from overlong.conformance.protocol.units import Units
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.engine import SweepJob
     from overlong.conformance.sweep.grid import Grid

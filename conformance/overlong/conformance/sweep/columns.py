@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 TAILS = 1 << 16
 """The most strings in a block, unless the last axis alone has more."""
+OCTETS = 1 << 24
+"""The most octets of a block's tails, likewise: they stay in memory."""
 STRETCH = 1 << 21
 """The most octets of tails that are read together, unless one tail alone has more."""
 
@@ -147,4 +149,4 @@ def _fits(axes: Sequence[Sequence[bytes]]) -> bool:
     strings, octets = 1, 0
     for choices in axes:
         strings, octets = strings * len(choices), octets * len(choices) + strings * sum(map(len, choices))
-    return strings <= TAILS and octets <= STRETCH
+    return strings <= TAILS and octets <= OCTETS

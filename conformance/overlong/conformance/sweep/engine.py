@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.profile import RFC3629, Profile
 
 if TYPE_CHECKING:

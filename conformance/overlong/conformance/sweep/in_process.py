@@ -24,12 +24,12 @@ from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, W
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.ending import Ended
 from overlong.conformance.targets.function_name import REPLACES
-from overlong.conformance.targets.process import Ended
 from overlong.reference.core import why_not
 
 if TYPE_CHECKING:
-    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.engine import SweepJob
     from overlong.conformance.targets.adapters.abi import Abi

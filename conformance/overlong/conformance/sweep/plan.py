@@ -13,7 +13,6 @@ from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.accounting import account, total
 from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.sweep.plans.short import DEPTH, words_within
-from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.profile import RFC3629
 
 if TYPE_CHECKING:
@@ -85,12 +84,12 @@ _LISTED = "'overlong docs suites' lists them"
 
 @lru_cache(maxsize=32)  # enough for a certificate and the next tier
 def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
-    """The plan of that current or former name: ``exhaustive-3``, ``placed-64``, ``pairs``.
+    """The plan of that name: ``exhaustive-3``, ``placed-64``, ``pairs``.
 
     Raises:
         ValueError: there is no such plan; the message suggests one.
     """
-    found = re.fullmatch(r"([a-z]+)(?:-([0-9]{1,9}))?", spelt_now(name))
+    found = re.fullmatch(r"([a-z]+)(?:-([0-9]{1,9}))?", name)
     kind = PLANS.get(found[1]) if found else None
     if found is None or kind is None:
         forms = [each.form_with(found[2] if found else None) for each in PLANS.values()]

@@ -77,11 +77,6 @@ class Pool(Protocol[_Taken_contra, _Given_co]):
         """The number of units under way."""
         ...
 
-    @property
-    def progress(self) -> int:
-        """The progress of units under way, in strings or inputs; 0 if unknown."""
-        ...
-
     def submit(self, unit: _Taken_contra) -> None:
         """Start a unit."""
         ...
@@ -120,8 +115,6 @@ def results(pool: Pool[Unit, Result], units: Iterable[Unit]) -> Iterator[Result]
 
 class Futures(ABC, Generic[Unit, Result]):
     """The common part of pools whose workers answer by futures."""
-
-    progress = 0
 
     def __init__(self) -> None:
         self._futures: set[Future[Result]] = set()
@@ -270,20 +263,23 @@ class Threads(Executor):
             self._at_end()
 
 
-class Local(Futures[Shard, LedgerEntry]):
-    """The threads of this process."""
+class Threaded(Futures[Unit, Result]):
+    """The threads of this process as a pool; each keeps an engine."""
 
-    def __init__(self, job: SweepJob, jobs: int, ahead: str = "") -> None:
-        """``ahead``: a plan for which the engines prepare before there is a shard."""
+    def __init__(
+        self, task: PoolTask[Unit, Result], jobs: int, at_end: Callable[[], None], close_all: Callable[[], None],
+        at_start: Callable[[], None] | None = None,
+    ) -> None:  # fmt: skip
+        """``at_start`` and ``at_end`` are called in each thread; ``close_all`` ends the engines of all, busy or not."""
         super().__init__()
-        self._task, self._jobs = ShardTask(job), jobs
-        self._threads = Threads(jobs, end_engine, partial(open_ahead, job, ahead) if ahead else None)
+        self._task, self._jobs, self._close_all = task, jobs, close_all
+        self._threads = Threads(jobs, at_end, at_start)
 
     @property
     def workers(self) -> int:
         return self._jobs
 
-    def start(self, unit: Shard) -> Future[LedgerEntry]:
+    def start(self, unit: Unit) -> Future[Result]:
         return self._threads.submit(self._task.run, unit)
 
     def close(self, *, at_once: bool) -> None:
@@ -296,6 +292,15 @@ class Local(Futures[Shard, LedgerEntry]):
         self._threads.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + _PATIENCE
         while True:  # a thread may restart its target before it notices the end
-            close_engines()
+            self._close_all()
             if self._threads.join(0.05) or time.monotonic() > deadline:
                 return
+
+
+class Local(Threaded[Shard, LedgerEntry]):
+    """The threads of this process, for a sweep."""
+
+    def __init__(self, job: SweepJob, jobs: int, ahead: str = "") -> None:
+        """``ahead``: a plan for which the engines prepare before there is a shard."""
+        prepare = partial(open_ahead, job, ahead) if ahead else None
+        super().__init__(ShardTask(job), jobs, end_engine, close_engines, prepare)

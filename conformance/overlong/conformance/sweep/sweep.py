@@ -13,14 +13,14 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
+from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.results.inputs import write_inputs
 from overlong.conformance.results.invocation import options_of, reproduce_command
 from overlong.conformance.results.shard import Account
 from overlong.conformance.results.sweep_statement import RESULTS, to_json
-from overlong.conformance.results.sweeps import DivergentSet, PlanRun, SweepBucket, SweepRun
+from overlong.conformance.results.sweeps import PlanRun, SweepRun
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
@@ -28,21 +28,19 @@ from overlong.conformance.support.temporary import TemporaryFolder
 from overlong.conformance.support.whole_file import make_folder, saving, written_whole
 from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.alone import add_again, ask_again
+from overlong.conformance.sweep.describing import describe, telling
 from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
-from overlong.conformance.sweep.example import asked_again
-from overlong.conformance.sweep.explained import explained
 from overlong.conformance.sweep.giants.pace import GiantPace
 from overlong.conformance.sweep.giants.suited import hold_giants_to
-from overlong.conformance.sweep.giants.told import bucket_of, is_wrong_without_letters
 from overlong.conformance.sweep.in_process import why_slow
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.opening import called_in_process, close_engines
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Local, ShardTask, results
 from overlong.conformance.targets.identity import hold_to, identity_of
+from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.recorded import RecordedTarget
-from overlong.conformance.targets.resolve import Limits, resolve
-from overlong.conformance.vectors.names import spelt_before
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.reference import dialect
 
@@ -58,13 +56,9 @@ if TYPE_CHECKING:
 
     _Pool = Pool[Shard, LedgerEntry]
 
-_FAILURES = 32
-"""The further failures that a target is allowed for each example that is tested again: each repetition may fail."""
 
 _AHEAD = "transitions-1"
 """A plan whose preparations serve most other plans, too: it needs the pieces of all dialects."""
-_TOLD = 2
-"""The number of plans whose divergences a certificate describes."""
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the current plan, the finished strings, and the total strings of all plans."""
@@ -173,7 +167,7 @@ def sweep(
                 diverging = [part for part in run.plans if part.divergences]
                 described = telling(diverging) if briefly else diverging
                 run.undescribed = tuple(part.plan for part in diverging if part not in described)
-                _describe(run, described, ledger, resolved, expected, known)
+                describe(run, described, ledger, resolved, expected, known)
                 add_again(run, again, ledger)
             if slow := "" if columns else why_slow(resolved):
                 run.notes.append(slow)
@@ -341,7 +335,7 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
     key, strings, octets, well-formed, accepted, checksum, and the SHA-256 of its kinds (``-`` if all agree). It does
     not know which engine asked, in what order, on how many machines, or how often the sweep was interrupted.
     """
-    digest = hashlib.sha256(f"{spelt_before(part.plan)}\t{run.profile.name}\t{run.operation}\n".encode())
+    digest = hashlib.sha256(f"{part.plan}\t{run.profile.name}\t{run.operation}\n".encode())
     shards, whole = plan_named(part.plan, run.profile).shards(), True
     for entry in ledger.entries(part.plan):
         result = entry.result
@@ -352,64 +346,9 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
         part.kinds.update(entry.counts)
         part.seconds += result.seconds
         numbers = (*account, result.accepted, f"{result.checksum:016x}", entry.kinds_digest or "-")
-        digest.update("\t".join(map(str, (result.shard.digested, *numbers))).encode() + b"\n")
+        digest.update("\t".join(map(str, (result.shard.key, *numbers))).encode() + b"\n")
     if whole and next(shards, None) is None:
         part.digest = digest.hexdigest()
-
-
-def telling(diverging: Sequence[PlanRun]) -> list[PlanRun]:
-    """The first few plans with divergent strings, and further plans with a new kind of divergence.
-
-    A fault shows in many plans. Describing it takes seconds in each, and most descriptions are the same.
-    """
-    told: list[PlanRun] = []
-    for part in diverging:
-        if len(told) < _TOLD or not set(part.kinds) <= {kind for each in told for kind in each.kinds}:
-            told.append(part)
-    return told
-
-
-def _describe(
-    run: SweepRun,
-    diverging: Sequence[PlanRun],
-    ledger: Ledger,
-    target: FramedTarget,
-    expected: ExpectedAnswers,
-    known: Sequence[Explanation],
-) -> None:
-    """Add the divergences of some plans, as a few sets; the example of each is asked again singly, and examined.
-
-    If the target fails too often, the run is incomplete, and keeps what was asked again before that.
-    """
-    if not diverging:
-        return
-    from overlong.conformance.sweep.summary import summarise
-
-    found, giants = list[tuple[str, DivergentSet]](), list[SweepBucket]()
-    for part in diverging:
-        plan, results = plan_named(part.plan, run.profile), (entry.result for entry in ledger.entries(part.plan))
-        if not plan.giant:
-            found += [(plan.name, each) for each in summarise(plan, expected, results)]
-        elif (giant := bucket_of(plan, run.operation, run.profile, results)) is not None:
-            giants = [giant]  # a later plan has the strings of an earlier one
-    # the limit was for the sweep, which has found the crashes
-    target.restart_budget += _FAILURES * (len(found) + len(giants))
-    buckets = list[SweepBucket]()
-    try:
-        target.open()
-        for giant in giants:
-            if is_wrong_without_letters(giant, target):
-                found.append((giant.plan, giant.found))
-            else:
-                run.buckets.append(giant)
-        for name, each in found:
-            finding = asked_again(target, run.profile, run.operation, each, in_process=run.in_process)
-            buckets.append(SweepBucket(name, each, finding))
-        run.buckets += explained(buckets, target, run.profile, known)
-        buckets.clear()
-    except (BudgetSpent, TargetError) as error:
-        run.incomplete = run.incomplete or str(error)
-        run.buckets += buckets
 
 
 def _no_progress(_plan: str, _done: int, _total: int) -> None:

@@ -269,6 +269,11 @@ class CLibrary:
         stated = "" if self.own else self.version()
         return [c_program(COMPILERS[self.compiler], source, stated, *self._flags()), *filter(None, [word])]
 
+    def shared(self, source: str) -> str:
+        """The path of a shared library of some of its functions; builds it if necessary."""
+        compiler = replace(COMPILERS[self.compiler], arguments=("-O2", "-shared", "-fPIC", "-o"))
+        return c_program(compiler, source, self.version(), *self._flags())
+
     def version(self, *_row: str) -> str:
         return f"{self.name} {self._number()}".strip()
 

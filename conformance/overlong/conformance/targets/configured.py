@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 FILES = {"overlong.toml": ("targets",), "pyproject.toml": ("tool", "overlong", "targets")}
 """The files that may define targets, of which the first with a definition wins; and their tables."""
 
+_TABLES = ("expected", "targets")
+"""All that a project may say to overlong."""
 _LARGEST = 4 << 20  # octets of a file: enough for more than ten thousand expected deviations
 _PARTS = 200  # of a dotted key: the parser's time is quadratic in them
 _DONE = "OVERLONG_SET_UP"
@@ -93,6 +95,8 @@ def configured() -> dict[str, Configured]:
     for name, path in FILES.items():
         table, digest = _table(Path(name), path)
         if table is not None:
+            if strange := [target for target in table if not target.isprintable()]:
+                raise UnknownTarget(f"{name}: the target {printable(strange[0])!r} has a control character; rename it")
             read = {target: _read(f"{name}: {'.'.join(path)}.{printable(target)}", table[target]) for target in table}
             read |= {
                 full: replace(each, target=target, functions=(), of=library)
@@ -213,9 +217,12 @@ def _table(file: Path, path: tuple[str, ...]) -> tuple[Mapping[str, Any] | None,
     if found is None:
         return None, ""
     for number, key in enumerate(path, 1):
-        if key not in found:
+        table = cast("dict[str, Any]", found)
+        if number == len(path) and (unknown := sorted(table.keys() - _TABLES)):
+            raise UnknownTarget(f"{file}: there is no {printable(unknown[0])!r}; {did_you_mean(unknown[0], _TABLES)}")
+        if key not in table:
             return None, ""
-        found = cast("dict[str, Any]", found)[key]
+        found = table[key]
         if not isinstance(found, dict):
             raise UnknownTarget(f"{file}: {'.'.join(path[:number])} is no table")
     return cast("dict[str, Any]", found), digest

@@ -23,6 +23,8 @@ EXECUTABLE = 1
 """The flag of segments that hold code."""
 _DYNSYM = 11
 """The type of the section of dynamic symbols."""
+_CODE = (2, 10)
+"""Types of symbols: functions, and functions that are chosen when the file is loaded."""
 _SEGMENTS, _ENTRIES, _SECTIONS, _SYMBOLS, _NAME, _NAMES = 512, 1 << 12, 1 << 10, 1 << 20, 256, 1 << 26
 """The most that are read: program headers, dynamic entries, section headers, symbols, octets of a name and of all."""
 
@@ -118,6 +120,27 @@ class Elf:
                     return address
         return None
 
+    def functions(self) -> set[str]:
+        """The names of the functions that it defines for others."""
+        names = self.place(self.dynamic.get(STRTAB, 0))
+        if names is None:
+            return set()
+        table, form, found = self.at(names[0], min(names[1], _NAMES)), self._form("IBBHQQ", "IIIBBH"), set[str]()
+        for place, size in self._dynamic_symbols():
+            octets = self.at(place, min(size, _SYMBOLS * form.size))
+            for fields in form.iter_unpack(octets[: len(octets) // form.size * form.size]):
+                kind, address = (fields[1], fields[4]) if self._wide else (fields[3], fields[1])
+                if address and kind & 15 in _CODE:
+                    name, end, _ = table[fields[0] : fields[0] + _NAME].partition(b"\0")
+                    found |= {name.decode("utf-8", "backslashreplace")} if end and name else set()
+        return found
+
+    @property
+    def is_cut(self) -> bool:
+        """True if the file ends before its section headers do, which linkers write last."""
+        table, size, number = self._place_of((40, 32), (58, 46))
+        return number > 0 and not self.at(table + size * number - 1, 1)
+
     def _dynamic_symbols(self) -> Iterator[tuple[int, int]]:
         """Offsets and sizes of sections of dynamic symbols."""
         form = self._form("IIQQQQ", "IIIIII")
@@ -139,11 +162,16 @@ class Elf:
             sizes: where it has the other two.
             most: the most entries that are read.
         """
-        narrow = not self._wide
-        (table,) = struct.unpack_from(f"{self.order}{'Q' if self._wide else 'I'}", self._head, place[narrow])
-        size, number = struct.unpack_from(f"{self.order}HH", self._head, sizes[narrow])
+        table, size, number = self._place_of(place, sizes)
         if size < form.size:
             return
         octets = self.at(table, size * min(number, most))
         for start in range(0, len(octets) - form.size + 1, size):
             yield form.unpack_from(octets, start)
+
+    def _place_of(self, place: tuple[int, int], sizes: tuple[int, int]) -> tuple[int, int, int]:
+        """A table's offset, the size of its entries, and their number; the arguments are those of :meth:`_table`."""
+        narrow = not self._wide
+        (table,) = struct.unpack_from(f"{self.order}{'Q' if self._wide else 'I'}", self._head, place[narrow])
+        size, number = struct.unpack_from(f"{self.order}HH", self._head, sizes[narrow])
+        return table, size, number

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut, describe
+from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
     AGAIN_DECODE,
+    ASKING,
     BATCH,
     DECODE,
     ECHO,
@@ -31,22 +34,22 @@ from overlong.conformance.protocol.wire import (
     STREAMING,
     UNSUPPORTED,
     VALIDATE,
-    Answers,
     ProtocolError,
     again_payload,
-    big_endian,
     frame,
     stream_payload,
 )
-from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.process import Ended, Process
+from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.targets.ending import Ended
+from overlong.conformance.vectors.questions import sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.framed import FramedTarget
-    from overlong.conformance.targets.process import Response
+    from overlong.conformance.targets.frames import Response
+    from overlong.conformance.targets.process import Process
 
 SOUND, WRONG, LEFT_OUT, NOT_TRIED = "sound", "wrong", "left out", "not tried"
 _PAUSE = 0.05  # seconds between the halves of a request, and for unrequested output
@@ -240,10 +243,10 @@ class Examination:
         return ""
 
     def _answers(self, operation: str) -> str:
-        """Ask one character, ill-formed octets, and the empty string."""
+        """Ask one character, ill-formed octets, and the empty string; of questions, each about one character."""
         remarks: list[str] = []
-        for place, (what, octets) in enumerate(_samples(operation)):
-            flawed = place == 1
+        for place, (what, octets) in enumerate(self._samples(operation)):
+            flawed = place == 1 and operation not in ASKING
             status, payload = self._single(operation, octets)
             text = printable(payload[:80].decode("ascii", "backslashreplace"))
             if status == UNSUPPORTED:
@@ -268,7 +271,7 @@ class Examination:
             raise LeftOut("it does not offer B, which would make it faster")
         size = self.greeting.units_of
         for operation in self._offered:
-            items = [octets for _, octets in _samples(operation)] * 2
+            items = [octets for _, octets in self._samples(operation)] * 2
             payloads = [_payload(operation, octets) for octets in items]
             chunks = [1] * len(items) if operation in STREAMING + AGAIN else None
             marked = self.greeting.marks_refusals
@@ -333,7 +336,9 @@ class Examination:
         process.send(number, ECHO.encode() + octets)
         self._check(process.receive(self._target.timeout), number, octets)
         operation = self._offered[0]
-        status, payload = self._single(operation, _samples(operation)[0][1] * (_BIG // 4))
+        _, letter = self._samples(operation)[0]
+        letters = letter + b"a" * (_BIG // 4) if operation in ASKING else letter * (_BIG // 4)
+        status, payload = self._single(operation, letters)
         if status == UNSUPPORTED and payload:
             why = printable(payload[:80].decode("ascii", "backslashreplace"))
             raise LeftOut(f"{_BIG // 4} letters are too many for it: {why}")
@@ -391,6 +396,20 @@ class Examination:
         Answers.from_single(status, payload, 1 if operation in STREAMING + AGAIN else None, size, marked=marked)
         return status, bytes(payload)
 
+    def _samples(self, operation: str) -> list[tuple[str, bytes]]:
+        """A character, ill-formed octets, and the empty string, for an operation; or each question that it answers."""
+        if operation in ASKING:
+            assert self.greeting is not None
+            return [(f"{name} of the letter a", sample([name])) for name in self.greeting.functions]
+        if operation in ENCODING:
+            width = 2 if operation == ENCODE_UTF16 else 4
+            return [
+                ("the letter a", ord("a").to_bytes(width, "big")),
+                ("the surrogate D800", 0xD800.to_bytes(width, "big")),
+                ("an empty input", b""),
+            ]
+        return [("the letter a", b"a"), ("the octet FF", b"\xff"), ("an empty input", b"")]
+
     @staticmethod
     def _check(answered: Response, number: int, octets: bytes) -> None:
         if answered.request != number:
@@ -401,18 +420,6 @@ class Examination:
 
 def _another(came: int, due: int) -> tuple[str, str]:
     return f"it answered request {came} where {due} was next", "one answer to each request, in order, with its id"
-
-
-def _samples(operation: str) -> list[tuple[str, bytes]]:
-    """A character, ill-formed octets, and the empty string, for an operation."""
-    if operation in ENCODING:
-        width = 2 if operation == ENCODE_UTF16 else 4
-        return [
-            ("the letter a", ord("a").to_bytes(width, "big")),
-            ("the surrogate D800", 0xD800.to_bytes(width, "big")),
-            ("an empty input", b""),
-        ]
-    return [("the letter a", b"a"), ("the octet FF", b"\xff"), ("an empty input", b"")]
 
 
 def _payload(operation: str, octets: bytes) -> bytes:
@@ -432,7 +439,7 @@ def _shown_parts(status: bytes, payload: bytes) -> str:
 
 def _hex(octets: bytes) -> str:
     if len(octets) > 16:
-        return f"{octets[:16].hex(' ').upper()} … ({len(octets)} octets)"
+        return f"{octets[:16].hex(' ').upper()} … ({thousands(len(octets))} octets)"
     return octets.hex(" ").upper() or "no octets"
 
 

@@ -16,11 +16,12 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError
+from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     ANNOUNCE,
-    ASK,
+    ASKING,
     ECHO,
     ECHO_PROBE,
     ENCODE,
@@ -28,12 +29,12 @@ from overlong.conformance.protocol.wire import (
     FAILED,
     MEASURED,
     UNSUPPORTED,
-    Answers,
     ProtocolError,
 )
 from overlong.conformance.support.printable import printable, times
 from overlong.conformance.targets.answer_limit import AnswerLimit
-from overlong.conformance.targets.process import Ended, Process, size_in_words, was_crowded
+from overlong.conformance.targets.ending import Ended, was_crowded
+from overlong.conformance.targets.process import Process, size_in_words
 from overlong.conformance.targets.requests import prepared, received, slot_of, waits_for_room
 from overlong.conformance.targets.spares import Spares
 from overlong.conformance.vectors.batch import Batch
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Fault
-    from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.targets.requests import Asked
 
 _WINDOW = 256  # requests under way: the target works while the harness judges
@@ -64,6 +65,7 @@ _SHORT_OF_MEMORY = ("out of memory", "memoryerror", "alloc", "insufficient memor
 """Phrases in the last words of runtimes and sanitizers; "memory" alone is too little: a module may export none."""
 _LETTER = {ENCODE: b"\0\0\0a", ANNOUNCE: b"\0\0\0a", ENCODE_UTF16: b"\0a"}
 """The letter a, for the operations whose input is not octets."""
+_IN_THREADS = 4  # times the limit for one answer
 _CROWDS = 4  # more failures that are allowed once it had too many processes: enough to find one culprit
 _FEW = 1024  # suspects that are asked again singly: cheaper than another restart, or another time-out
 
@@ -252,6 +254,8 @@ class FramedTarget:
         """
         current = self._under_way[0]
         limit = self._limit.seconds(current.lengths, alone=bool(self._suspects) and len(current.batch) == 1)
+        if current.batch.threads:  # thousands of calls for an answer
+            limit = _IN_THREADS * self.timeout
         try:
             answers = received(self._running, current, limit)
         except Ended as ended:
@@ -263,16 +267,17 @@ class FramedTarget:
         self._octets -= len(current.batch.octets)
         unstable, again = None, bool(self._suspects)
         taken = self._taken_for(current)
-        self._limit.answered(taken, current.lengths)
+        if not current.batch.threads:
+            self._limit.answered(taken, current.lengths)
         if not self._suspects:
-            self._resize(taken, len(current.batch))
+            self._resize(0 if current.batch.threads else taken, len(current.batch))
         else:
             self._suspects = max(self._suspects - len(current.batch), 0)
             if not self._suspects and isinstance(self._failure, TimedOut):
                 self._limit.was_slow()
             elif not self._suspects:
                 unstable = self._failure
-        return Answered(current.batch, current.operation, answers, again=again, unstable=unstable)
+        return Answered(current.batch, current.operation, answers, again=again, unstable=unstable, seconds=taken)
 
     def _taken_for(self, current: Asked) -> float:
         """The seconds that the target took for a request, whenever the harness received the answers; 0 if unknown."""
@@ -390,7 +395,7 @@ class FramedTarget:
             )
         for operation in operations:
             if operation in MEASURED:
-                octets = sample(self.greeting.functions) if operation == ASK else _LETTER.get(operation, b"a")
+                octets = sample(self.greeting.functions) if operation in ASKING else _LETTER.get(operation, b"a")
                 letter = Batch.of([Vector("smoke", octets, chunks=(1,))])
                 asked, frames = prepared(process, letter, operation, slot_of(process, letter, operation))
                 process.send_frames(*frames)

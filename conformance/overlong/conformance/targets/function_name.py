@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import UnknownTarget
-from overlong.conformance.protocol.wire import TRAITS
+from overlong.conformance.protocol.greeting import TRAITS, WORDS
 from overlong.conformance.support.near import nearest
 from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.adapters.asked import ENCODES
 from overlong.reference.questions import EARLY, QUESTIONS
 from overlong.reference.reading import MODES
 
@@ -34,28 +35,33 @@ def declared(shown: str, where: str, words: Iterable[str], *more: str) -> tuple[
     said = tuple(words)
     for word in said:
         if word not in (*more, *_SAID):
-            raise UnknownTarget(
-                f"{shown}: {where} stands '{printable(word)}'; there may stand {', '.join((*more, *_SAID))}"
-            )
+            raise UnknownTarget(f"{shown}: {where} is '{printable(word)}'; write {', '.join((*more, *_SAID))}")
     members = [word.partition("=")[0] for word in said]
     if twice := [member for member in members if members.count(member) > 1]:
-        raise UnknownTarget(f"{shown}: {where} stands {twice[0]}= more than once; write it once")
+        raise UnknownTarget(f"{shown}: {where} is {twice[0]}= more than once; write it once")
     return said
 
 
-_OF_QUESTIONS: dict[str, Collection[str]] = {"as": QUESTIONS, "ill_formed": MODES, "stops": (EARLY,)}
+_ERRORS = "encode_errors"
+_OF_QUESTIONS: dict[str, Collection[str]] = {
+    "as": QUESTIONS,
+    "ill_formed": MODES,
+    "stops": (EARLY,),
+    _ERRORS: WORDS[_ERRORS],
+}
 """What a user may say of a function that answers a question: which, and its modes."""
 
 
-def of_questions(shown: str, words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+def of_questions(shown: str, words: Iterable[str], question: str = "") -> tuple[dict[str, str], list[str]]:
     """What is said of a function that answers a question, by member, and the other words.
 
     Args:
         shown: the target as the user wrote it, safe to show.
         words: ``MEMBER=WORD`` each.
+        question: its name, unless a word says it.
 
     Raises:
-        UnknownTarget: there is no such question or mode, or a member occurs twice.
+        UnknownTarget: there is no such question or mode, a member occurs twice, or one is for encoders alone.
     """
     said, others = dict[str, str](), list[str]()
     for word in words:
@@ -64,9 +70,12 @@ def of_questions(shown: str, words: Iterable[str]) -> tuple[dict[str, str], list
             others.append(word)
         elif name not in _OF_QUESTIONS[member] or member in said:
             known = ", ".join(_OF_QUESTIONS[member])
-            raise UnknownTarget(f"{shown}: '{printable(word)}': after {member}= stands one of {known}, once")
+            raise UnknownTarget(f"{shown}: '{printable(word)}': after {member}= write one of {known}, once")
         else:
             said[member] = name
+    question = said.get("as", question)
+    if _ERRORS in said and question in QUESTIONS and question not in ENCODES:
+        raise UnknownTarget(f"{shown}: {_ERRORS}= is for {', '.join(ENCODES)}; leave it out of {question}")
     return said, others
 
 
@@ -102,7 +111,7 @@ class FunctionName:
         if not mark or not file or not name:
             raise UnknownTarget(f"{shown}: {form}")
         abi, *words = query.split("&")
-        said, traits = of_questions(shown, words)
+        said, traits = of_questions(shown, words, abi.partition("(")[0])
         if "as" in said:
             raise UnknownTarget(f"{shown}: write the question as its abi, and leave out as={said['as']}")
         more = (REPLACES,) if "(ptr,len,out" in abi or abi.startswith("stream-utf") else ()

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.builtins import CLibrary
 from overlong.conformance.targets.configured import configured, set_up
 from overlong.conformance.targets.function_tables import functions_in
+from overlong.conformance.targets.packages import Project, fetched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CALLS = ADAPTERS / "calls.py"
 
@@ -24,28 +30,17 @@ class Library:
 
     name: str
     what: str
-    debian: str
-    """The Debian package that has it."""
-    link: str
-    """Its name for the linker; empty if its functions are targets that ship with an adapter."""
     functions: dict[str, str]
-    """The target of each function; ``{library}`` is its file, ``{version}`` the number in that."""
-
-    @property
-    def file(self) -> str:
-        """The file's name here; empty if it is not installed."""
-        return _file(self.link)
-
-    @property
-    def missing(self) -> str:
-        """The package to install; empty if none."""
-        if not self.link or self.file:
-            return ""
-        return f"no lib{self.link} here; install it (Debian: apt install {self.debian})"
+    """The target of each function; ``{library}`` is the library's file, ``{version}`` the number in that."""
+    missing: Callable[[], str]
+    """What to install; empty if nothing."""
+    file: Callable[[], str]
+    """Its file; fetches and builds it if necessary. Empty if its functions need none."""
 
     def target(self, function: str) -> str:
         """The target of a function, as on the command line."""
-        words = {"{library}": self.file, "{version}": self.file.rpartition(".so.")[2], "{calls}": str(CALLS)}
+        file = self.file()
+        words = {"{library}": file, "{version}": file.rpartition(".so.")[2], "{calls}": str(CALLS)}
         target = self.functions[function]
         for word, value in words.items():
             target = target.replace(word, value)
@@ -53,15 +48,35 @@ class Library:
 
 
 @cache
-def _file(link: str) -> str:
+def _linked(link: str) -> str:
     from ctypes.util import find_library  # most targets do not need it
 
     return find_library(link) or ""
 
 
-def _library(name: str, table: dict[str, str]) -> Library:
+def _not_linked(link: str, debian: str) -> str:
+    return "" if _linked(link) else f"no lib{link} here; install it (Debian: apt install {debian})"
+
+
+def _library(name: str, table: dict[str, Any]) -> Library:
     functions = dict(functions_in(f"libraries.toml: {name}", {"library": "{library}", "function": table["function"]}))
-    return Library(name, table["what"], table.get("debian", ""), table.get("link", ""), functions)
+    missing, file = _found(table)
+    return Library(name, table["what"], functions, missing, file)
+
+
+def _found(table: dict[str, Any]) -> tuple[Callable[[], str], Callable[[], str]]:
+    """What is missing for a library, and its file: the linker finds it, or it is compiled, or fetched and compiled."""
+    match table:
+        case {"link": link, "debian": debian}:
+            return partial(_not_linked, link, debian), partial(_linked, link)
+        case {"source": source, "of": of}:
+            headers = CLibrary(**of)
+            return headers.missing, partial(headers.shared, source)
+        case {"project": words, "built": built}:
+            project = Project.of(words)
+            return project.missing, lambda: str(fetched(project) / built)
+        case _:
+            return str, str
 
 
 @cache

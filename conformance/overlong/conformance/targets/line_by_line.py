@@ -45,9 +45,8 @@ def line_command(name: str) -> list[str]:
     words = [word.strip() for word in kind[len(KIND) + 1 : -1].split(",")] if kind != KIND else []
     for word in words:
         if not kind.endswith("]") or word not in _WORDS:
-            raise UnknownTarget(
-                f"{printable(name)}: in the brackets stands {printable(word)}; {did_you_mean(word, _WORDS)}"
-            )
+            shown = printable(word)
+            raise UnknownTarget(f"{printable(name)}: in the brackets is {shown}; {did_you_mean(word, _WORDS)}")
     try:
         command = shlex.split(rest)
     except ValueError as error:

@@ -37,7 +37,7 @@ def one_shot_command(name: str) -> list[str]:
         units = kind[len(KIND) + 1 : -1]
         if not kind.endswith("]") or units not in OUTPUTS:
             there_is = ", ".join(f"{KIND}[{each}]:" for each in OUTPUTS)
-            raise UnknownTarget(f"{printable(name)}: before the command stands {KIND}:, or {there_is}")
+            raise UnknownTarget(f"{printable(name)}: before the command write {KIND}:, or {there_is}")
     try:
         words = shlex.split(rest)
     except ValueError as error:

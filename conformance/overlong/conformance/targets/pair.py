@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Crashed
-from overlong.conformance.targets.process import Ended
+from overlong.conformance.targets.ending import Ended
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from overlong.conformance.oracle.target import Answered
-    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.batch import Batch
 
 
-_PROVEN = 1 << 13
+_PROVEN = 1 << 10
 """The vectors in a request of the first process that show how many the second one can take; it does not try first."""
 
 

@@ -14,7 +14,6 @@ import contextlib
 import errno
 import os
 import queue
-import re
 import select
 import signal
 import subprocess
@@ -24,37 +23,28 @@ import time
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple, Self, cast
+from typing import IO, TYPE_CHECKING, Self, cast
 
-from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut, describe
-from overlong.conformance.protocol.wire import (
-    BATCH,
-    HEAD,
-    LARGEST_FRAME,
-    LARGEST_GREETING,
-    Greeting,
-    ProtocolError,
-    frame,
-)
-from overlong.conformance.support.interpreter import bare_script, from_cache
+from overlong.conformance.protocol.greeting import Greeting
+from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
+from overlong.conformance.protocol.wire import BATCH, HEAD, LARGEST_GREETING, ProtocolError, frame
+from overlong.conformance.support.interpreter import bare_script
 from overlong.conformance.support.interpreter import environment as environment_of
-from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.ending import CROWDED, Ended, ended_how, exit_reason
+from overlong.conformance.targets.frames import Response, has_begun_large, whole_frames, widen, write_all
 from overlong.conformance.targets.shared_memory import SharedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from io import FileIO
 
-    from overlong.conformance.protocol.observation import Fault
 
 _POSIX = sys.platform != "win32"
 _READ = 1 << 18
-_LARGE = 1 << 16  # octets from which a frame is read into its own memory
-_PIPE = 1 << 20
 _ATOMIC = 512  # octets that a writable pipe takes at once, by POSIX
 _STDERR_KEPT = 4096
 _QUEUED = 64  # reads that may wait for the harness; after that the target waits
-_DYING = 1.0  # seconds for a process to end after its output or its input
+_DYING = 5.0  # seconds for a process to end after its output or its input
 _READ_UP = 0.5  # seconds to read what an ended process has written
 _REAPED = 5.0  # seconds for a killed process to be reaped
 _KILLED = 6.0  # seconds for all processes to be gone; the supervisor gives up earlier
@@ -64,38 +54,6 @@ _UNCONFINED = (
     "kill(-1) would end all that you run; --limit sandbox=off starts it all the same"
 )
 _LOOK = 100  # milliseconds after which a silent pipe's reader checks that the pipe still has a writer
-_ADVICE = re.compile(r"note: run with .*|Node\.js v[0-9.]+|exit status \d+")
-"""The last lines that Rust, Node.js and ``go run`` print after any failure."""
-_TRACE = re.compile(
-    r"at .+|\.{3} \d+ more|\}"  # JavaScript, Java
-    r"|.+\.go:\d+( \+0x[0-9a-f]+)?"
-    r"|\[C\]: in .+|.+:\d+: in .+"  # Lua
-    r"|from .+:\d+:in .+"  # Ruby
-    r"|thrown in .+ on line \d+"  # PHP
-)
-"""The end of a stack trace below the error."""
-_ERROR = re.compile(r".*(Error|Exception|error: )\b.*|panic: .*|lua\S*: .+|PHP Fatal error: .*")
-
-
-_CROWDED = re.compile(r"it (had more than \d+ processes at once; overlong ended it)")
-"""What the supervisor says of such a target."""
-
-
-class Response(NamedTuple):
-    """One response frame."""
-
-    request: int
-    status: bytes
-    payload: bytes | bytearray
-
-
-class Ended(Exception):
-    """The target gave no response; ``why`` is its failure, ``words`` the last line of its stderr."""
-
-    def __init__(self, why: Crashed | TimedOut | Misbehaved, words: str = "") -> None:
-        super().__init__(why, words)
-        self.why = why
-        self.words = words
 
 
 _SHORT = (MemoryError, SystemError)
@@ -156,7 +114,7 @@ class Process:
         """The version of the decoder, if the greeting lacks it."""
         try:
             for pipe in (self._popen.stdin, self._popen.stdout):
-                _widen(pipe)
+                widen(pipe)
             self._threads = [
                 threading.Thread(target=serve, args=(pipe,), daemon=True)
                 for serve, pipe in (
@@ -178,7 +136,6 @@ class Process:
     ) -> subprocess.Popen[bytes]:
         """Start it; through the supervisor if there is one."""
         theirs: list[int] = []
-        command = from_cache(command)
         try:
             if self.shared is not None:
                 theirs.append(self.shared.descriptor)
@@ -194,7 +151,7 @@ class Process:
                 theirs.append(reporting)
                 os.set_blocking(report, False)
                 limits = str(ending), str(reporting), str(memory)
-                command = from_cache(bare_script(_SUPERVISOR, *limits, "--", *command))
+                command = bare_script(_SUPERVISOR, *limits, "--", *command)
             return subprocess.Popen(
                 command,
                 cwd=folder,
@@ -270,7 +227,7 @@ class Process:
         """Send requests given as frames, whole or in a few parts. Only the writer thread may block."""
         if self._queued == self._written and sum(map(len, frames)) <= _ATOMIC and self._takes_at_once():
             with contextlib.suppress(OSError, ValueError):  # the reader sees the end and says why
-                _write_all(cast("IO[bytes]", self._popen.stdin), frames)
+                write_all(cast("IO[bytes]", self._popen.stdin), frames)
             return
         self._queued += 1
         self._requests.put(frames)
@@ -312,7 +269,7 @@ class Process:
         if code is None:
             wrong = "at the end of its input it did not exit"
         elif code != 0:
-            wrong = f"at the end of its input it {_ended(code)}; it should exit with status 0"
+            wrong = f"at the end of its input it {ended_how(code)}; it should exit with status 0"
         else:
             self._threads[1].join(_READ_UP)
         if not wrong and (self._ready or not self._responses.empty()):
@@ -401,7 +358,7 @@ class Process:
     def _write(self, pipe: IO[bytes]) -> None:
         while (parts := self._requests.get()) is not None:
             try:
-                _write_all(pipe, parts)
+                write_all(pipe, parts)
             except (OSError, ValueError):
                 return  # the reader sees the end and says why
             self._written += 1
@@ -422,10 +379,10 @@ class Process:
                 return
             self._put(greeting)
             while not self._closing.is_set():
-                found = _split(buffer)
+                found = whole_frames(buffer)
                 if found:
                     self._arrive(found)
-                if _has_begun_large(buffer):
+                if has_begun_large(buffer):
                     large = self._read_large(pipe, buffer)
                     if large is None:
                         self._put(Ended(self._end(half_a_frame=True)))
@@ -508,8 +465,8 @@ class Process:
     def _end(self, *, half_a_frame: bool = False) -> Crashed:
         """The failure that the output's end means, once the process has ended, too."""
         code = self._wait(_DYING, unless=self._closing)
-        how = "closed its output and ran on" if code is None else _ended(code)
-        if sys.platform != "win32" and code == -signal.SIGKILL and (crowded := _CROWDED.fullmatch(self.exit_reason())):
+        how = "closed its output and ran on" if code is None else ended_how(code)
+        if sys.platform != "win32" and code == -signal.SIGKILL and (crowded := CROWDED.fullmatch(self.exit_reason())):
             return Crashed(crowded[1])
         return Crashed(how + (" in the middle of a response" if half_a_frame else ""))
 
@@ -551,83 +508,3 @@ def size_in_words(octets: int) -> str:
 def can_supervise() -> bool:
     """True if targets can have a supervisor: on Linux, if this interpreter can be started again."""
     return sys.platform == "linux" and bool(sys.executable)
-
-
-def _widen(pipe: IO[bytes]) -> None:
-    """Enlarge a pipe if the system permits, so that a target need not wait for the harness's threads."""
-    if sys.platform == "linux":
-        import fcntl
-
-        with contextlib.suppress(AttributeError, OSError):  # a user's pipes share one limit
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
-
-
-def _write_all(pipe: IO[bytes], parts: Sequence[bytes]) -> None:
-    """Write the parts one after the other, if possible without joining them."""
-    if sys.platform == "win32":
-        parts = [b"".join(parts)]
-    views = [memoryview(part) for part in parts]
-    while views:
-        if sys.platform == "win32":
-            written = pipe.write(views[0])
-        else:
-            written = os.writev(pipe.fileno(), views)
-        while views and written >= len(views[0]):
-            written -= len(views.pop(0))
-        if views:
-            views[0] = views[0][written:]
-
-
-def _has_begun_large(buffer: bytearray) -> bool:
-    """True if ``buffer``, which holds no whole frame, begins a large one and includes its status."""
-    return len(buffer) > HEAD.size and HEAD.unpack_from(buffer)[0] > _LARGE
-
-
-def _split(buffer: bytearray) -> list[Response]:
-    """Remove and return the whole frames at the start of ``buffer``."""
-    found: list[Response] = []
-    place, size = 0, len(buffer)
-    while size - place >= HEAD.size:
-        length, request = HEAD.unpack_from(buffer, place)
-        if not 5 <= length <= LARGEST_FRAME:
-            text = bytes(buffer[place : place + 60])
-            raise ProtocolError(
-                f"a response claims to have {length} octets: the adapter printed to stdout? "
-                f'it wrote "{printable(text.decode("ascii", "backslashreplace"))}"'
-            )
-        end = place + 4 + length
-        if end > size:
-            break
-        with memoryview(buffer) as view:  # frames are copied once
-            found.append(Response(request, bytes(view[place + 8 : place + 9]), bytes(view[place + 9 : end])))
-        place = end
-    del buffer[:place]
-    return found
-
-
-def was_crowded(why: Fault) -> bool:
-    """True if the supervisor has ended a target for the number of its processes."""
-    return _CROWDED.fullmatch(describe(why)) is not None
-
-
-def _ended(code: int) -> str:
-    if code >= 0:
-        return f"exited with status {code}"
-    with contextlib.suppress(ValueError):
-        return f"was ended by {signal.Signals(-code).name}"
-    return f"was ended by signal {-code}"
-
-
-def exit_reason(stderr: str) -> str:
-    """The line of a program's stderr with the reason for its end, safe to show; empty if there is none.
-
-    It is the last line, apart from lines that run-times print after it.
-    """
-    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    while len(lines) > 1 and _ADVICE.fullmatch(lines[-1]):
-        lines.pop()
-    if not lines:
-        return ""
-    errors = [line for line in lines if _ERROR.fullmatch(line) and not _TRACE.fullmatch(line)]
-    said = errors[-1] if errors and _TRACE.fullmatch(lines[-1]) else lines[-1]
-    return printable(said, 200)

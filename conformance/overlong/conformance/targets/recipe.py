@@ -19,7 +19,7 @@ from overlong.reference.core.building import cache, publish, stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_STEP_SECONDS = 300
+_STEP_SECONDS = 900
 
 
 @dataclass(frozen=True)

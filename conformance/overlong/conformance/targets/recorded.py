@@ -14,7 +14,10 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError, UnknownTarget
+from overlong.conformance.protocol.answers import Answers
+from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Misbehaved
+from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     DECODE,
@@ -28,15 +31,11 @@ from overlong.conformance.protocol.wire import (
     STREAM_REPLACE,
     UNSUPPORTED,
     VALIDATE,
-    Answers,
-    Greeting,
     ProtocolError,
-    big_endian,
 )
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.vectors.formats.frames import requests, stream
-from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.registry import SUITE_VERSION
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.suites import suite_named
@@ -239,7 +238,7 @@ class RecordedTarget:
         """The suites, their version, and the program that wrote the requests; the latter two are safe to show."""
         try:
             data: Any = loads(said, self._name)
-            names = [*map(spelt_now, data["suites"])]
+            names = [*data["suites"]]
             version, generator = (printable(str(data[each]), 40) for each in ("suite", "generator"))
             for name in names:
                 suite_named(name)

@@ -11,20 +11,12 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Misbehaved
-from overlong.conformance.protocol.wire import (
-    ACCEPTED,
-    BATCH,
-    ECHO,
-    HEAD,
-    SHARED_BATCH,
-    Answers,
-    ProtocolError,
-    big_endian,
-    frame,
-)
+from overlong.conformance.protocol.units import big_endian
+from overlong.conformance.protocol.wire import ACCEPTED, BATCH, ECHO, HEAD, SHARED_BATCH, TOGETHER, ProtocolError, frame
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.process import Ended
+from overlong.conformance.targets.ending import Ended
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +64,7 @@ def waits_for_room(process: Process, batch: Batch, operation: str) -> bool:
 
 def _shared_for(process: Process, batch: Batch) -> SharedMemory | None:
     """The memory in which the batch can stand, if there is any."""
-    return None if batch.singly else process.shared
+    return None if batch.singly or batch.threads else process.shared
 
 
 def prepared(process: Process, batch: Batch, operation: str, slot: Slot | None) -> tuple[Asked, Sequence[bytes]]:
@@ -88,8 +80,11 @@ def prepared(process: Process, batch: Batch, operation: str, slot: Slot | None) 
         process.shared.fill(slot, batch.lengths_on_wire(operation), octets)
         requests = [frame(first, SHARED_BATCH.encode() + code + big_endian("I", (len(lengths), *slot)))]
     elif whole:
-        size = 4 + 2 + 4 + 4 * len(lengths) + len(octets)
-        head = HEAD.pack(size, first) + BATCH.encode() + code + big_endian("I", [len(lengths)])
+        kind = BATCH.encode() + code
+        if batch.threads:
+            kind = TOGETHER.encode() + code + big_endian("H", [batch.threads])
+        head = HEAD.pack(4 + len(kind) + 4 + 4 * len(lengths) + len(octets), first) + kind
+        head += big_endian("I", [len(lengths)])
         requests = [head, batch.lengths_on_wire(operation), octets]  # parts of one frame, never copied
     else:
         bounds = list(accumulate(lengths, initial=0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from overlong.conformance.targets.function_name import declared, of_questions
 from overlong.conformance.targets.functions import library_command, library_in, wasm_command
 from overlong.conformance.targets.libraries import at_hand, libraries
 from overlong.conformance.targets.library_version import version_of
+from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.line_by_line import is_line_by_line, line_command
 from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
 from overlong.conformance.targets.recorded import RecordedTarget
@@ -41,27 +42,6 @@ PYTHON_MODES = (f"{_MODE}fatal", f"{_MODE}replacement")
 """The words that ``py:`` takes beside traits; without one, the adapter finds the mode by a probe."""
 _LONGEST_CHAIN = 8
 """The longest chain of a project's names that refer to one another."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The limits of a target."""
-
-    timeout: float = 5.0
-    """The seconds for one request."""
-    restarts: int = 100
-    """The number of failures after which the run ends."""
-    memory: int = 4 << 30
-    """The octets that each of its processes may allocate, on Linux; 0 for no limit."""
-    sandbox: bool = True
-    """Contain its failures as well as this machine can."""
-
-    def as_words(self) -> list[str]:
-        """Those that are not the usual ones, as words of a command line: ``--limit timeout=10``."""
-        texts = {"timeout": f"{self.timeout:g}", "restarts": f"{self.restarts}", "memory": f"{self.memory}"}
-        texts["sandbox"] = "on" if self.sandbox else "off"
-        unusual = (f"{name}={text}" for name, text in texts.items() if getattr(self, name) != getattr(Limits, name))
-        return [word for limit in unusual for word in ("--limit", limit)]
 
 
 def resolve(
@@ -105,8 +85,8 @@ def resolve(
 def _builtin(name: str, limits: Limits) -> FramedTarget:
     if (of_library := at_hand(name)) is not None:
         library, function = of_library
-        if library.missing:
-            raise TargetError(f"{name}: not available here: {library.missing}")
+        if missing := library.missing():
+            raise TargetError(f"{name}: not available here: {missing}")
         target = resolve(library.target(function), limits)
         assert isinstance(target, FramedTarget), "no library has recorded answers"
         target.id = name

@@ -7,19 +7,22 @@ answers are right, and Python makes no object for any of them. So a million vect
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from overlong.conformance.protocol.answers import Answers
+from overlong.conformance.protocol.greeting import units_of
+from overlong.conformance.protocol.units import big_endian, cut_evenly
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
     ASK,
     DECODE,
     ENCODING,
-    GUARDED,
+    IN_MEMORY,
     INCOMPLETE_NOT_SAID,
     NOT_SAID,
     REFUSED,
@@ -28,30 +31,24 @@ from overlong.conformance.protocol.wire import (
     STREAM_DECODE,
     STREAMING,
     VALIDATE,
-    Answers,
     again_payload,
-    big_endian,
-    cut_evenly,
     stream_head,
     stream_payload,
-    units_of,
 )
-from overlong.conformance.vectors import questions
+from overlong.conformance.vectors import alike
 from overlong.conformance.vectors.certainty import certainty
+from overlong.conformance.vectors.dividing import first_flaw, replaced
 from overlong.conformance.vectors.encoding import answers
 from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.vector import Vector, segments_of
-from overlong.reference import MaximalSubpart, Segment, segments
-from overlong.reference.decoder import taken
+from overlong.conformance.vectors.vector import Vector
+from overlong.reference import MaximalSubpart
 
 if TYPE_CHECKING:
-    from overlong.conformance.protocol.wire import Units
+    from overlong.conformance.protocol.units import Units
     from overlong.conformance.vectors.certainty import Certainty
     from overlong.reference import Dialect
 
 T = TypeVar("T")
-_LONG = 1024
-"""The length, in octets, above which the segments of an input are cached."""
 Closed = Callable[["Batch", str, "Units"], Answers]
 """Computes the answers to well-formed vectors without decoding: see ``suites/scalars.py``."""
 
@@ -96,6 +93,8 @@ class Batch:
     """The vectors in other batches, if those know the answers to them."""
     singly: bool = False
     """Each vector is sent in its own request."""
+    threads: int = 0
+    """The threads of the target that answer it at once; 0: as usual."""
     profile: Profile = RFC3629
     worked_out: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any], compare=False, repr=False)
     """Cached results about these octets; a key names everything else that the result depends on. Batches of the same
@@ -214,6 +213,7 @@ class Batch:
             suite=self.suite,
             whole=(whole, before + start),
             singly=self.singly,
+            threads=self.threads,
             profile=self.profile,
         )
 
@@ -347,24 +347,10 @@ class Batch:
         result = list[MaximalSubpart | tuple[int, ...]]()
         last: bytes | None = None
         for start, end in pairwise(self._starts):
-            octets = self.octets[start:end]
-            if octets == last:  # an input that is cut in many ways comes up many times in a row
-                result.append(result[-1])
-                continue
-            last, scalars = octets, list[int]()
-            for found in self._segments(octets):
-                if isinstance(found, MaximalSubpart):
-                    result.append(found)
-                    break
-                if not found.silent:
-                    scalars.append(found.scalar)
-            else:
-                result.append(tuple(scalars))
+            octets = self.octets[start:end]  # an input that is cut in many ways comes up many times in a row
+            result.append(result[-1] if octets == last else first_flaw(octets, self._spoken))
+            last = octets
         return result
-
-    def _segments(self, octets: bytes) -> Iterable[Segment]:
-        """The segments of an input. They are not kept: those of all suites would be many objects for the collector."""
-        return segments_of(octets, self.profile) if len(octets) > _LONG else segments(octets, spoken=self._spoken)
 
     @cached_property
     def _spoken(self) -> Dialect:
@@ -376,8 +362,8 @@ class Batch:
             return answers(operation, payloads, self.profile.dialect, self.profile.encodes)
         if operation == ASK:
             payloads = (self.octets[start:end] for start, end in pairwise(self._starts))
-            return questions.answers(payloads, self.profile.divides)
-        if operation == GUARDED:
+            return alike.answers(payloads, self.profile.divides)
+        if operation in IN_MEMORY:
             return Answers.of(ACCEPTED * len(self), bytes(4 * len(self)), bytes(len(self)), bytes(len(self)), b"")
         if operation == SEPARATE:
             return self._expect_of_lists()
@@ -415,8 +401,7 @@ class Batch:
             if octets != last:  # likewise
                 last = octets
                 if outcome is None or isinstance(outcome, MaximalSubpart):
-                    seen = taken(octets, mode, self._spoken) if mode.swallows else self._segments(octets)
-                    scalars = mode.output(seen, octets)
+                    scalars = tuple(replaced(octets, mode, self._spoken))
                 else:
                     scalars = outcome
             counts.append(units.count(scalars))

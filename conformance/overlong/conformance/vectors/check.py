@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.support import strict_json
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import counted, printable, thousands
 from overlong.conformance.vectors.record import record
 from overlong.conformance.vectors.registry import SCHEMA
 from overlong.conformance.vectors.sink import MANIFEST, MANIFEST_SCHEMA
@@ -65,9 +65,8 @@ def _regular(path: Path) -> None:
         raise CheckError(f"{printable(str(path))}: not a regular file")
     size = path.stat().st_size
     if path.suffix == ".json" and size > LARGEST_DOCUMENT:
-        raise CheckError(
-            f"{printable(str(path))}: {size} octets; a document may have {LARGEST_DOCUMENT}: use JSON Lines"
-        )
+        too_large = f"{thousands(size)} octets; a document may have {thousands(LARGEST_DOCUMENT)}"
+        raise CheckError(f"{printable(str(path))}: {too_large}: use JSON Lines")
 
 
 @cache  # its compilation takes longer than most checks
@@ -119,7 +118,7 @@ def _check_document(path: Path) -> str:
     for group in data["groups"]:
         for test in group["tests"]:
             _check_test(test, group["category"], name, partial(_line_of, lines, test["id"]), seen)
-    return f"{len(seen)} vectors, and the reference agrees with each"
+    return f"{counted(len(seen), 'vector')}, and the reference agrees with each"
 
 
 def _line_of(lines: list[str], identifier: str) -> int:
@@ -147,10 +146,10 @@ def _check_lines(path: Path) -> str:
             count += 1
             _check_test(data, data["id"].rpartition("/")[0], name, partial(int, number), seen)
     if footer is None:
-        raise CheckError(f"{name}: no footer after {count} vectors: the file was cut; export it again")
+        raise CheckError(f"{name}: no footer after {counted(count, 'vector')}: the file was cut; export it again")
     if footer["vectors"] != count:
-        raise CheckError(f"{name}: {count} vectors where its footer says {footer['vectors']}")
-    return f"{count} vectors, and the reference agrees with each"
+        raise CheckError(f"{name}: {counted(count, 'vector')} where its footer says {thousands(footer['vectors'])}")
+    return f"{counted(count, 'vector')}, and the reference agrees with each"
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -223,4 +222,4 @@ def _check_manifest(path: Path) -> str:
         check(path.parent / entry["name"]) for entry in data["files"] if entry["name"].endswith((".json", ".jsonl"))
     ]
     count = len(data["files"])
-    return "; ".join((f"{count} {'file' if count == 1 else 'files'}, and the manifest agrees with each", *checked))
+    return "; ".join((f"{counted(count, 'file')}, and the manifest agrees with each", *checked))

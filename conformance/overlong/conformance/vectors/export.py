@@ -7,13 +7,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from overlong.conformance.support.whole_file import is_direct, written_to
 from overlong.conformance.vectors.selection import SelectionError
 from overlong.conformance.vectors.sink import FolderSink, StreamSink
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from overlong.conformance.vectors.formats.format import VectorFormat
     from overlong.conformance.vectors.selection import Selection
 
@@ -53,16 +52,14 @@ def export(
     form: str,
     output: str | None,
     stream: IO[bytes],
-    announce: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
-    """Write the vectors; returns the names of the files, the main one first, none for a stream.
+    """Write the vectors; returns the names of the files, the main one first, also the manifest; none for a stream.
 
     Args:
         selection: which vectors.
         form: a name from :data:`FORMATS`.
         output: a file, or a folder (it exists, or its name ends in a separator); None for ``stream``.
         stream: where a format of one file goes without ``output``.
-        announce: called with the name of the manifest, which goes beside the files, before anything is written.
 
     Raises:
         SelectionError: the selection is empty, or impossible.
@@ -82,8 +79,11 @@ def export(
         folder = path.is_dir() or chosen.several or output.endswith(("/", os.sep))
         if folder and path.exists() and not path.is_dir():
             raise ExportError(f"{form} needs a folder; {output} is a file: name another with -o")
+        if is_direct(path) and not folder:
+            with written_to(path) as file:
+                chosen.write(selection, StreamSink(file.buffer))
+            return [output]
         sink = FolderSink(path, chosen.file) if folder else FolderSink(path.parent, path.name)
-        announce(str(sink.folder / sink.manifest(whole_folder=folder)))
         chosen.write(selection, sink)
     except ModuleNotFoundError as error:
         if not chosen.extra:

@@ -9,7 +9,7 @@ from overlong.conformance.protocol.wire import ASK, ENCODING, REPLACING
 from overlong.reference import ERROR_MODES, Dialect, ErrorMode, decode_scalars, dialect
 
 if TYPE_CHECKING:
-    from overlong.conformance.protocol.wire import Greeting
+    from overlong.conformance.protocol.greeting import Greeting
 
 
 def puts_out(error_mode: str) -> bool:

@@ -9,13 +9,17 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.protocol.wire import ACCEPTED, NUMBERS, QUESTION, Answers, big_endian
+from overlong.conformance.protocol.wire import ASKING, QUESTION
 from overlong.conformance.support.printable import spaced_hex
-from overlong.conformance.vectors.vector import IdError, Vector
+from overlong.conformance.vectors.encoding import CATEGORY_OF
+from overlong.conformance.vectors.vector import IdError
+from overlong.reference.form import FORMS
 from overlong.reference.questions import BY_NUMBER, QUESTIONS, Question, Right, right
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from overlong.reference.reading import Reading
 
 
 class Asked(NamedTuple):
@@ -55,6 +59,27 @@ class Asked(NamedTuple):
         return spaced_hex(self.text) + argument
 
 
+def units_of(question: Question, reading: Reading) -> Sequence[int]:
+    """The units of the argument before each character, and in all: octets, unless the question says otherwise."""
+    if question.written:
+        return FORMS[question.written].ends(reading)
+    match question.name.removeprefix("truncate-").removeprefix("offset-of-"):
+        case "scalars" | "scalar":
+            return reading.counts
+        case "utf16":
+            return reading.units
+        case _:
+            return reading.ends
+
+
+def question_of(payload: bytes) -> str:
+    """The name of the question that a payload asks; empty if it asks none."""
+    try:
+        return Asked.of(payload).question.name
+    except IdError:
+        return ""
+
+
 def words_of(payload: bytes) -> str:
     """A payload in words; one of a newer version, or of a file that is wrong, in octets."""
     try:
@@ -63,22 +88,14 @@ def words_of(payload: bytes) -> str:
         return spaced_hex(payload)
 
 
+def category_of(operation: str, octets: bytes, other: str) -> str:
+    """The category of the vector that holds an operation's input; ``other`` if that is a text to decode."""
+    if operation in ASKING and (name := question_of(octets)):
+        return name
+    return CATEGORY_OF.get(operation, other)
+
+
 def sample(names: Iterable[str]) -> bytes:
     """The first of some questions, about the letter a; a converter gets more room than it needs."""
     question = QUESTIONS[next(iter(names))]
     return Asked(question, question.asked(b"a")[-1 if question.written else 0], b"a").payload
-
-
-def question_vector(question: Question, argument: int, text: bytes, comment: str = "") -> Vector:
-    """The vector that asks a question."""
-    return Vector(question.name, Asked(question, argument, text).payload, comment)
-
-
-def answers(payloads: Iterable[bytes], mode: str) -> Answers:
-    """The answers of a right function to many payloads, in the wire format."""
-    found = [Asked.of(payload).right(mode).numbers for payload in payloads]
-    count = len(found)
-    numbers = big_endian("I", list(map(len, found)))
-    return Answers.of(
-        ACCEPTED * count, numbers, bytes(count), bytes(count), NUMBERS.write([each for one in found for each in one])
-    )

@@ -12,8 +12,6 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vectors.names import spelt_now
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -105,5 +103,5 @@ def profile(name: str) -> PublishedProfile:
     """
     data = json.loads((files("overlong.conformance") / "registry" / f"{name}.json").read_text("ascii"))
     return PublishedProfile(
-        data["profile"], data["version"], {spelt_now(k): (v["count"], v["ids"]) for k, v in data["suites"].items()}
+        data["profile"], data["version"], {k: (v["count"], v["ids"]) for k, v in data["suites"].items()}
     )

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.wire import ENCODING
+from overlong.conformance.protocol.wire import ASKING, ENCODING
 from overlong.conformance.support.near import did_you_mean, nearest
 from overlong.conformance.vectors.encoding import WIDTHS
 from overlong.conformance.vectors.families import all_vectors
-from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.registry import withdrawn
 from overlong.conformance.vectors.suites import GENERATED, SUITES, suite_named
 from overlong.conformance.vectors.vector import LONGEST_HEX, IdError, Vector
+from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
     from overlong.conformance.vectors.suites.suite import Suite
@@ -44,15 +44,7 @@ class Selection:
     @property
     def words(self) -> str:
         """The selection in words: ``core``, ``core, flag OV201``."""
-        return self._in_words(self.suites)
-
-    @property
-    def published(self) -> str:
-        """The selection in words, with the suites' former names, under which exported files were published."""
-        return self._in_words(map(spelt_before, self.suites))
-
-    def _in_words(self, suites: Iterable[str]) -> str:
-        parts = [", ".join(suites)]
+        parts = [", ".join(self.suites)]
         parts += [f"{kind} {value}" for kind, values in self._criteria for value in values]
         return ", ".join(parts)
 
@@ -154,9 +146,11 @@ def _named_by_digest(category: str) -> Mapping[str, Vector]:
     """The vectors of a category whose ids have a digest, from all suites; for each id the first vector."""
     found: dict[str, Vector] = {}
     for suite in SUITES.values():
-        if (category in WIDTHS) != bool(set(suite.asks) & set(ENCODING)):
+        asks = set(suite.asks)
+        if (category in WIDTHS) != bool(asks & set(ENCODING)) or (category in QUESTIONS) != bool(asks & set(ASKING)):
             continue  # to make some suites takes seconds
-        for batch in suite.batches():
+        one = replace(suite.profile, functions=category) if category in QUESTIONS else suite.profile
+        for batch in replace(suite, profile=one).batches():
             if batch.category == category and max(batch.lengths) > LONGEST_HEX:
                 for place, length in enumerate(batch.lengths):
                     if length > LONGEST_HEX:

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
+from overlong.conformance.support.whole_file import written_to
 from overlong.conformance.vectors.registry import about
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class FolderSink:
 
     @contextlib.contextmanager
     def open(self, name: str = "") -> Generator[Any]:
-        """Open a file that appears under its name only when it is completely written.
+        """Open a file that appears under its name only when it is completely written; a pipe or a device directly.
 
         Raises:
             OSError: the file cannot be written; then no part of it exists.
@@ -68,31 +69,22 @@ class FolderSink:
         path = self.folder / (name or self.main)
         if not path.parent.exists():
             path.parent.mkdir(parents=True)
-        unfinished = path.with_name(path.name + ".part")
-        try:
-            with unfinished.open("wb") as file:
-                hashing = _Hashing(file)
-                yield hashing
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with written_to(path) as file:
+            hashing = _Hashing(file.buffer)
+            yield hashing
         entry = {"name": name or self.main, "octets": hashing.octets, "sha256": hashing.digest}
         self.files.append(entry)
-
-    def manifest(self, *, whole_folder: bool) -> str:
-        """The manifest's name: for a folder that the export fills alone, or for the one file."""
-        return MANIFEST if whole_folder else f"{self.main}.{MANIFEST}"
 
     def finish(self, selection: Selection, form: str, *, whole_folder: bool) -> None:
         """Write the manifest: for a folder that the export fills alone, or beside the one file."""
         data = {
-            **about(selection.published),
+            **about(selection.words),
             "schema": MANIFEST_SCHEMA,
             "format": form,
             "vectors": selection.count(),
             "files": sorted(self.files, key=lambda each: str(each["name"])),
         }
-        with self.open(self.manifest(whole_folder=whole_folder)) as file:
+        with self.open(MANIFEST if whole_folder else f"{self.main}.{MANIFEST}") as file:
             file.write((json.dumps(data, indent=1) + "\n").encode("ascii"))
         if whole_folder and not (self.folder / ".gitattributes").exists():
             with self.open(".gitattributes") as file:

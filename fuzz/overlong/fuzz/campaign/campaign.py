@@ -1,58 +1,81 @@
-"""A campaign: a folder, an engine, and time. After any end it can continue where it was."""
+"""A campaign: a folder, an engine, and time. After any end it can continue where it was.
+
+Workers run units while findings are examined, so that a decoder with many faults never stalls the campaign.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import time
+from collections import Counter
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.interruption import held, listening, released
-from overlong.conformance.support.printable import printable
-from overlong.conformance.support.provenance import timestamp
-from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.corpus import FOLDER, Corpus, seeds_of, within
-from overlong.fuzz.campaign.header import header_of, identities_of, job_of, named
-from overlong.fuzz.campaign.running import Running
-from overlong.fuzz.campaign.statement import write, write_findings
-from overlong.fuzz.campaign.status import CampaignError, Status
-from overlong.fuzz.campaign.store import ALREADY, DATABASE, Store
-from overlong.fuzz.campaign.tools import USUAL, Tools
-from overlong.fuzz.campaign.triage import left_out, triage
+from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.whole_file import alone_in
+from overlong.conformance.targets.consent import check_from
+from overlong.fuzz.campaign.corpus import FOLDER, SEEDS, Corpus, seeds_of, within
+from overlong.fuzz.campaign.examiner import Probing, Unfinished
+from overlong.fuzz.campaign.file import STATEMENT, Kept, faults_wait, seeds_as_json, write_findings
+from overlong.fuzz.campaign.pool import UnitTask, identities_of, pool_of
+from overlong.fuzz.campaign.state import CampaignError, Status
+from overlong.fuzz.campaign.triage import triage
+from overlong.fuzz.engines.opening import open_engine
+from overlong.fuzz.execution.engine import BLOCK, WorkUnit, named
+from overlong.fuzz.generation.features import edges, features_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from overlong.conformance.sweep.pool import Pool
-    from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.campaign.stored import StoredFinding
-    from overlong.fuzz.campaign.triage import Examiner
-    from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit
+    from overlong.fuzz.execution.engine import CampaignJob, InputEngine, UnitResult
+    from overlong.reference import Dialect
+
+_FIRST = 64  # inputs of the first unit, whose duration is unknown
+_GROWTH = 64  # largest growth of a unit over the last one
+_SHORT, _LONG = 1.0, 10.0  # seconds of a unit, at first and when the campaign is old
+_AGEING = 60.0  # seconds for each of which a unit gets longer by one of those
+_STARTS = 8  # least length of a unit, as a multiple of its engine's start time
+_LOOK = 0.2  # seconds without a result after which the clock is looked at
+_PUMP = 0.05  # seconds between looks for a result while examining
+_WRITE = 1.0  # seconds after which results are written, if nothing is found
+_WAITING = 256  # results that may wait for triage: then no unit begins
+_OVER, _OVER_MORE = 1.0, 0.05  # seconds to examine what is found when the time is over, and more of a longer time
+_GRACE = 10.0  # the same until there is a first fault to tell
+
+
+class Tools(NamedTuple):
+    """What a campaign works with; tests of campaigns give it others, in modules that other processes find, too."""
+
+    open_engine: Callable[[CampaignJob], InputEngine] = open_engine
+    open_examiner: Callable[[CampaignJob, Callable[[], None]], Probing] = Probing
+    features_of: Callable[[bytes, Dialect], frozenset[int]] = features_of
+    edges: Callable[[Iterable[int], Dialect], tuple[int, int]] = edges
+    identities: Callable[[CampaignJob], tuple[str, ...]] = identities_of
+    check: Callable[[Path, Iterable[str | tuple[str, ...]]], None] = check_from
+    """Checks that the user has agreed to the targets that a campaign's file names, before anything of them runs."""
 
 
 class Campaign:
-    """A campaign in its folder, open. Several processes may work on one."""
+    """A campaign in its folder, open. No other process can open it meanwhile."""
 
-    def __init__(self, folder: Path, store: Store, job: CampaignJob, tools: Tools, *, resumed: bool) -> None:
-        self.folder, self.job = folder, job
-        self.store, self.tools, self._resumed = store, tools, resumed
+    def __init__(self, folder: Path, kept: Kept, seeds: tuple[bytes, ...], tools: Tools, *, resumed: bool) -> None:
+        """Read the folder of a campaign that :meth:`create` or :meth:`resume` has locked."""
+        self.folder, self.tools = folder, tools
+        self.job = replace(kept.job, seeds=seeds, corpus=str(folder / FOLDER))
+        self._kept, self._state, self._resumed = kept, kept.state, resumed
         self._corpus = Corpus(within(folder, FOLDER))
-        self._earlier = store.seconds
-        self._executions = 0
-        self.pool: Pool[WorkUnit, UnitResult] | None = None
-        """The pool that runs units during a run."""
-        self.sees_faults = False
-        """True if the divergences under examination include a fault."""
-        self.began = self.looked = time.monotonic()
-        self._new = self.began
-        self._findings = store.findings
-        self._ran, self._others = (0.0, 0), 0
-        self._notes = self._all_notes()
-        self._features = store.features
+        self._waiting: dict[int, UnitResult] = {}
+        self._pool: Pool[WorkUnit, UnitResult] | None = None
+        self._examiner: Probing | None = None
+        self._began = self._new = time.monotonic()
+        self._earlier = self._state.seconds
+        self._ran = 0.0, 0
+        self._locks = contextlib.ExitStack()
 
     @classmethod
     def create(
@@ -62,7 +85,7 @@ class Campaign:
         *,
         notes: Iterable[str] = (),
         identities: tuple[str, ...] | None = None,
-        tools: Tools = USUAL,
+        tools: Tools = Tools(),  # noqa: B008 (it is immutable)
     ) -> Campaign:
         """Create a campaign in a folder that is empty or does not exist.
 
@@ -78,30 +101,26 @@ class Campaign:
             UnknownTarget: there is no such target.
             TargetError: a target cannot be used here.
         """
-        folder = Path(folder)
+        folder, notes = Path(folder), list(notes)
         identities = identities or tools.identities(job)
-        notes = list(notes)
-        job = replace(job, seeds=seeds_of(job.seeds, notes), corpus=str(folder / FOLDER))
-        _made(folder)
-        header = {
-            **header_of(job, identities),
-            "version": version("overlong"),
-            "begun": timestamp(),
-        }
-        store = Store.create(folder / DATABASE, header, job.seeds)
-        try:
-            store.note(notes)
-            corpus = Corpus(folder / FOLDER)
-            for octets in job.seeds:
-                corpus.add(octets)
-            return cls(folder, store, job, tools, resumed=False)
-        except BaseException:
-            store.close()
-            raise
+        seeds = seeds_of(job.seeds, notes)
+        with contextlib.ExitStack() as locks:
+            _make(folder)
+            _lock(folder, locks)
+            kept = Kept(job, identities, seeds_as_json(seeds))
+            campaign = cls(folder, kept, seeds, tools, resumed=False)
+            first = Corpus(folder / SEEDS)
+            for octets in seeds:
+                first.add(octets)
+                campaign._corpus.add(octets)
+            kept.state.note(*notes)
+            campaign._write()
+            campaign._locks = locks.pop_all()
+            return campaign
 
     @classmethod
-    def resume(cls, folder: Path | str, *, tools: Tools = USUAL) -> Campaign:
-        """Open the campaign in a folder. Further inputs also use parts of inputs imported meanwhile.
+    def resume(cls, folder: Path | str, *, tools: Tools = Tools()) -> Campaign:  # noqa: B008 (as above)
+        """Open the campaign in a folder.
 
         The folder may be a stranger's: nothing that it names runs without the user's consent.
 
@@ -111,23 +130,19 @@ class Campaign:
             TargetError: a target cannot be used here any more.
         """
         folder = Path(folder)
-        store = Store.open(folder / DATABASE)
-        try:
-            header = store.header
-            if header.get("version") != version("overlong"):
-                raise CampaignError(
-                    f"{printable(str(folder))}: begun with overlong {printable(str(header.get('version')), 40)}, which "
-                    f"may make other inputs than {version('overlong')}; use that, or begin a new one with -o"
-                )
-            job = job_of(store)
-            _check_targets(store, job)
-            tools.check(store.path, job)
-            job = replace(job, seeds=store.seeds, corpus=str(folder / FOLDER))
-            store.note(_changed(store, job, tools))
-            return cls(folder, store, job, tools, resumed=True)
-        except BaseException:
-            store.close()
-            raise
+        with contextlib.ExitStack() as locks:
+            kept = Kept.read(folder)
+            _lock(folder, locks)
+            kept = Kept.read(folder)  # as the last one to lock it has left it
+            tools.check(folder / STATEMENT, kept.job.targets)
+            seeds = seeds_of(Corpus(within(folder, SEEDS)).inputs(), [])
+            if seeds_as_json(seeds) != kept.seeds:
+                shown = printable(str(folder / SEEDS))
+                raise CampaignError(f"{shown}: other inputs than it began with; choose another folder with -o")
+            campaign = cls(folder, kept, seeds, tools, resumed=True)
+            campaign._note_changes()
+            campaign._locks = locks.pop_all()
+            return campaign
 
     def run(
         self,
@@ -149,60 +164,242 @@ class Campaign:
 
         Raises:
             TargetError: a target can no longer be asked, or a cluster is gone. The findings are kept.
-            CampaignError: the folder cannot be written any more. What was committed is kept.
-            KeyboardInterrupt: on Ctrl-C and SIGTERM. What was committed is kept.
+            CampaignError: the folder cannot be written any more. What was written is kept.
+            KeyboardInterrupt: on Ctrl-C and SIGTERM. What was written is kept.
         """
-        self.began = self._new = time.monotonic()
-        self._earlier = self.store.seconds
-        before = self.store.totals.executions
-        run = Running(self, seconds, runs, jobs, cluster, told or _nobody, before)
+        self._began = self._new = time.monotonic()
+        self._earlier, self._before = self._state.seconds, self._state.asked.total()
+        self._waiting, self._claimed = {}, self._state.inputs
+        self._seconds, self._runs, self._told = seconds, runs, told or _nobody
+        self._speed, self._starting, self._last = 0.0, 0.0, _FIRST
+        self._said = self._pumped = self._written = 0.0
         with listening(), held():  # the end must be written despite any number of signals
             try:
                 with released():
-                    run.go_on()
+                    self._examiner = self.tools.open_examiner(self.job, self._meanwhile)
+                    self._go_on(jobs, cluster)
             except TargetError:
-                self._ended_early(run, examine=True)
-                raise
-            except CampaignError:
-                run.end(at_once=True)
+                self._end(at_once=True)
+                with contextlib.suppress(TargetError, CampaignError), released():
+                    self._triage()
+                self._finish(quietly=True)
                 raise
             except BaseException:
-                self._ended_early(run, examine=False)
+                self._end(at_once=True)
+                self._finish(quietly=True)
                 raise
-            run.end(at_once=False)
-            self._written(run)
-        status = self.status_in(None)
-        (told or _nobody)(status)
-        return status
+            self._finish(quietly=False)
+        self._told(self.status)
+        return self.status
 
-    def _ended_early(self, run: Running, *, examine: bool) -> None:
-        """Keep the results of a run that an error has ended; the caller raises that error.
+    def _finish(self, *, quietly: bool) -> None:
+        """End what examines, and write the files; ``quietly``: another error is on its way."""
+        if self._examiner is not None:
+            self._examiner.close()
+            self._examiner = None
+        self._ran = self._passed, self._state.asked.total() + self._more.total() - self._before
+        with contextlib.suppress(TargetError):  # a file of it is gone: those that use it say so
+            self._note_changes()
+        with contextlib.suppress(CampaignError) if quietly else contextlib.nullcontext():
+            write_findings(self.folder, self._state.findings.values())
+            self._write()
+
+    def _end(self, *, at_once: bool) -> None:
+        """End the workers."""
+        if self._pool is not None:
+            self._pool.close(at_once=at_once)
+            self._pool = None
+
+    # While it runs ---------------------------------------------------------------------------------------------------
+
+    def _go_on(self, jobs: int, cluster: str) -> None:
+        """Run until the time or the inputs are used up, then until all findings are examined."""
+        if self._runs is None or self._state.inputs < self._runs:
+            self._pool = pool_of(UnitTask(self.job, self.tools.open_engine, self.tools.identities), jobs, cluster)
+        idle = True
+        while (more := self._fill()) or (self._pool is not None and self._pool.pending):
+            self._gather(_LOOK if idle else 0.0)
+            idle = not self._triage(once=more)
+            self._say()
+        self._end(at_once=False)
+        self._triage()
+
+    def _fill(self) -> bool:
+        """Give the pool as many units as it has room for. True if work is left."""
+        if self._pool is None or (self._seconds is not None and self._passed >= self._seconds):
+            return False
+        while self._runs is None or self._claimed < self._runs:
+            if self._pool.room <= 0 or len(self._waiting) >= _WAITING:
+                return True
+            count = _fitting(self._claimed, self._wanted())
+            if self._runs is not None:
+                count = min(count, self._runs - self._claimed)
+            self._pool.submit(WorkUnit(self._claimed, count))
+            self._claimed += count
+        return False
+
+    def _wanted(self) -> int:
+        """The number of inputs of the next unit."""
+        # parts of blocks make a slow target tell something soon; whole ones the same examples each time
+        least = BLOCK if self._runs is not None else _FIRST
+        if not self._speed:
+            return least
+        length = min(_LONG, max(_SHORT, self._passed / _AGEING, self._starting * _STARTS))
+        if self._seconds is not None:  # another unit with the rest of the block would wait for this one
+            length = min(length, max((self._seconds - self._passed) / 2, _LOOK))
+        return max(least, min(int(self._speed * length), self._last * _GROWTH))
+
+    def _gather(self, seconds: float) -> bool:
+        """Take a result if one comes within this time. True if one came."""
+        result = self._pool.next(seconds) if self._pool is not None else None
+        if result is not None:
+            self._waiting[result.unit.first] = result
+            self._last, self._starting = result.unit.count, result.starting
+            self._speed = result.unit.count / max(result.seconds - result.starting, 1e-3)
+        return result is not None
+
+    def _meanwhile(self) -> None:
+        """Do other work between two questions of the examiner.
 
         Raises:
-            KeyboardInterrupt: the user interrupted the examination.
+            Unfinished: the time is over.
         """
-        try:
-            if examine:
-                with released():
-                    run.save_the_rest()
-        finally:
-            run.end(at_once=True)
-            with contextlib.suppress(CampaignError):
-                self._written(run)
+        if self._seconds is not None and self._passed >= self._seconds * (1 + _OVER_MORE) + _OVER:
+            result = self._waiting.get(self._state.inputs)
+            sees_faults = result is not None and any(not each.peer for each in result.divergences)
+            faulty = any(not each.is_difference for each in self._state.findings.values())
+            if faulty or not sees_faults or self._passed >= self._seconds + _GRACE:
+                raise Unfinished
+        now = time.monotonic()
+        if now - self._pumped >= _PUMP:
+            self._pumped = now
+            while self._gather(0.0):
+                pass
+            self._fill()
+            self._say()
+
+    def _triage(self, *, once: bool = False) -> bool:
+        """Examine what waits, in the order of the numbers, until the time is over. True if there may be more.
+
+        ``once``: only one result.
+        """
+        assert self._examiner is not None
+        with contextlib.suppress(Unfinished):
+            while (result := self._waiting.get(self._state.inputs)) is not None:
+                self._meanwhile()
+                self._keep_inputs(result)
+                triage(self._state, result, self._examiner, lambda: self._spent, self._examined)
+                with held():
+                    del self._waiting[result.unit.first]
+                    if time.monotonic() - self._written > _WRITE:
+                        self._write()
+                self._say()
+                if once:
+                    return True
+        return False
+
+    def _keep_inputs(self, result: UnitResult) -> None:
+        """Add inputs to the corpus that reach something new in the reference or in an instrumented target."""
+        missing = set(result.reached - self._state.features)
+        for octets in result.interesting:
+            if reached := self.tools.features_of(octets, self.job.profile.dialect) & missing:
+                self._corpus.add(octets)
+                missing -= reached
+        for octets in result.covering:
+            self._corpus.add(octets)
+        with held():
+            if not result.reached <= self._state.features:
+                self._state.features |= result.reached
+                self._state.discovered(self._spent, result.executions)
+                self._new = time.monotonic()
+            self._state.note(*result.notes)
+
+    def _examined(self) -> None:
+        """Keep what an examination has found."""
+        with held():
+            if self._state.discoveries[-1]["finding"] is not None:
+                self._new = time.monotonic()
+            write_findings(self.folder, self._state.findings.values())
+            self._write()
+        self._say()
+
+    def _say(self) -> None:
+        """Report the status, not too often."""
+        now = time.monotonic()
+        if now - self._said >= _LOOK:
+            self._said = now
+            self._told(self._status(self._passed, self._more.total() + self._state.asked.total() - self._before))
+
+    # What it has done ------------------------------------------------------------------------------------------------
+
+    @property
+    def _passed(self) -> float:
+        """Seconds since the run began."""
+        return time.monotonic() - self._began
+
+    @property
+    def _spent(self) -> float:
+        """Seconds of campaign time: of this run, and of earlier ones."""
+        return self._earlier + self._passed
 
     @property
     def status(self) -> Status:
-        """The present status, or the last status of a run that has ended.
+        """The present status, or the last status of a run that has ended."""
+        return self._status(*self._ran)
+
+    @property
+    def _more(self) -> Counter[tuple[str, str]]:
+        """Executions that are not triaged."""
+        return sum((each.asked for each in self._waiting.values()), Counter[tuple[str, str]]())
+
+    def _status(self, seconds: float, executions: int) -> Status:
+        state, waiting = self._state, self._waiting.values()
+        notes = [*state.notes, *state.left_out]
+        if self._pool is None and waiting:
+            count = thousands(sum(each.unit.count for each in waiting))
+            notes.append(f"the answers to {count} inputs are not examined yet; --resume goes on with them")
+        return Status(
+            targets=tuple(map(named, self.job.targets)),
+            engine=self.job.engine,
+            profile=self.job.profile,
+            seed=self.job.seed,
+            resumed=self._resumed,
+            inputs=state.inputs + sum(each.unit.count for each in waiting),
+            executions=state.asked.total() + self._more.total(),
+            rate=executions / seconds if seconds else 0.0,
+            octets=state.octets + sum(each.octets for each in waiting),
+            corpus=len(self._corpus),
+            edges=self.tools.edges(state.features, self.job.profile.dialect),
+            coverage=max(state.coverage, *(each.coverage for each in waiting), 0),
+            seconds=seconds,
+            earlier=self._earlier,
+            last_new=time.monotonic() - self._new,
+            findings=list(state.findings.values()),
+            notes=notes,
+            faults_wait=self._pool is None and faults_wait(state, waiting),
+        )
+
+    def _write(self) -> None:
+        self._written = time.monotonic()
+        self._state.seconds = self._spent
+        edges = self.tools.edges(self._state.features, self.job.profile.dialect)
+        self._kept.write(self.folder, list(self._waiting.values()), edges)
+
+    def _note_changes(self) -> None:
+        """Note each target whose files have changed since the campaign began.
 
         Raises:
-            CampaignError: its file cannot be read.
+            TargetError: a target cannot be used here any more.
         """
-        self.look()
-        return self.status_in(None)
+        now = self.tools.identities(self.job)
+        for target, one, other in zip(self.job.targets, self._kept.identities, now, strict=True):
+            if one != other:
+                said = "has changed since the campaign began: findings may be of its earlier state"
+                self._state.note(f"{printable(named(target))} {said}")
 
     def close(self) -> None:
         """Release the folder. Never raises."""
-        self.store.close()
+        self._locks.close()
 
     def __enter__(self) -> Self:
         return self
@@ -210,116 +407,20 @@ class Campaign:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _written(self, run: Running) -> None:
-        self.pool = None
-        self._ran = run.passed, self.store.totals.executions - run.before
-        self.store.spent(self.spent)
-        with contextlib.suppress(TargetError):  # a file of it is gone: those that use it say so
-            self.store.note(_changed(self.store, self.job, self.tools))
-        self.look()
-        write(self.folder, self.store, self.job, self.tools.edges(self._features, self.job.profile.dialect))
-
-    @property
-    def faulty(self) -> bool:
-        """Whether a fault was found."""
-        return any(not each.is_difference for each in self._findings)
-
-    @property
-    def spent(self) -> float:
-        """Seconds of campaign time: of this run, and of earlier ones."""
-        return self._earlier + time.monotonic() - self.began
-
-    def look(self) -> None:
-        """Read again the data that other processes may have changed."""
-        found = len(self._findings)
-        self._findings = self.store.findings
-        self._others = self.store.others
-        self._notes = self._all_notes()
-        self._features = self.store.features
-        self._corpus.look_again()
-        self.looked = time.monotonic()
-        if len(self._findings) > found:
-            self._new = self.looked
-
-    def _all_notes(self) -> list[str]:
-        notes = [*self.store.notes, *left_out(self.store)]
-        if self.pool is None and (waiting := self.store.totals.waiting):
-            what = "1 span waits" if waiting == 1 else f"{waiting} spans wait"
-            by = "another process on the folder" if self._others else "--resume"
-            notes.append(f"not all that was seen is examined yet: {what} for {by}")
-        return notes
-
-    def status_in(self, run: Running | None) -> Status:
-        """The status in a run, or after the last one.
-
-        Raises:
-            CampaignError: its file cannot be read.
-        """
-        totals = self.store.totals
-        seconds, executions = self._ran if run is None else (run.passed, totals.executions - run.before)
-        return Status(
-            targets=tuple(map(named, self.job.targets)),
-            engine=self.job.engine,
-            profile=self.job.profile,
-            seed=self.job.seed,
-            resumed=self._resumed,
-            inputs=totals.inputs + (self.pool.progress if self.pool is not None else 0),
-            executions=totals.executions,
-            rate=executions / seconds if seconds else 0.0,
-            octets=totals.octets,
-            corpus=len(self._corpus),
-            edges=self.tools.edges(self._features, self.job.profile.dialect),
-            coverage=totals.coverage,
-            seconds=seconds,
-            earlier=self._earlier,
-            last_new=time.monotonic() - self._new,
-            findings=list(self._findings),
-            notes=list(self._notes),
-            others=self._others,
-            faults_wait=run is None and self.store.faults_wait,
-        )
-
-    def triage_next(self, examiner: Examiner) -> bool:
-        """Triage the next result until one divergence is examined, unless another process triages. True if it did.
-
-        Raises:
-            CampaignError: the folder cannot be written, or its file is damaged.
-            TargetError: a target cannot be asked any more.
-            Unfinished: there is no time left.
-        """
-        result = self.store.next_result()
-        if result is None:
-            return False
-        self.sees_faults = any(not each.peer for each in result.divergences)
-        change, rest = triage(self.store, result, examiner, self.spent)
-        with held():
-            self._keep_inputs(result, change.features)
-            self.store.triaged(result.unit, change, self.spent, rest)
-            self._features |= change.features
-            if change.features:
-                self._new = time.monotonic()
-            if change.findings:
-                self.look()
-                new = {each.id for each in change.findings}
-                write_findings(self.folder, (each for each in self._findings if each.id in new))
-        return True
-
-    def _keep_inputs(self, result: UnitResult, new: frozenset[int]) -> None:
-        """Add inputs to the corpus that reach something new in the reference or in an instrumented target."""
-        missing = set(new)
-        for octets in result.interesting:
-            if reached := self.tools.features_of(octets, self.job.profile.dialect) & missing:
-                self._corpus.add(octets)
-                missing -= reached
-        for octets in result.covering:
-            self._corpus.add(octets)
-
 
 def _nobody(_status: Status) -> None:
     """A watcher that does nothing."""
 
 
-def _made(folder: Path) -> None:
+def _fitting(first: int, count: int) -> int:
+    """How many inputs from ``first`` on: whole blocks if there is room for one, else no more than the block has."""
+    rest = BLOCK - first % BLOCK
+    if rest < BLOCK or count < BLOCK:
+        return min(count, rest)
+    return count - count % BLOCK
+
+
+def _make(folder: Path) -> None:
     """Create the folder, or check that it is empty.
 
     Raises:
@@ -333,54 +434,21 @@ def _made(folder: Path) -> None:
         why = getattr(error, "strerror", None) or "it is no path"
         remedy = "make room" if getattr(error, "errno", 0) == errno.ENOSPC else "choose another folder with -o"
         raise CampaignError(f"{shown}: {why}; {remedy}") from error
-    if there - {DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal"}:
-        why = ALREADY if DATABASE in there else "it is not empty, and no campaign; choose another folder with -o"
-        raise CampaignError(f"{shown}: {why}")
+    if STATEMENT in there:
+        raise CampaignError(f"{shown}: a campaign has begun there; go on with --resume, or choose another folder "
+                            "with -o")  # fmt: skip
+    if there:
+        raise CampaignError(f"{shown}: it is not empty, and no campaign; choose another folder with -o")
 
 
-def _changed(store: Store, job: CampaignJob, tools: Tools) -> list[str]:
-    """A note for each target whose files have changed since the campaign began.
-
-    Raises:
-        TargetError: a target cannot be used here any more.
-    """
-    return [
-        f"{printable(name)} has changed since the campaign began: findings may be of its earlier state"
-        for (name, digest), now in zip(identities_of(store, job), tools.identities(job), strict=True)
-        if digest != now
-    ]
-
-
-def _check_targets(store: Store, job: CampaignJob) -> None:
-    names = set(map(named, job.targets))
-    for each in store.findings:
-        if not {each.target, each.peer or each.target} <= names:
-            raise CampaignError(
-                f"{printable(str(store.path))}: finding {each.id}: it is of no target of this campaign; "
-                "choose another folder with -o"
-            )
-
-
-def findings_in(folder: Path | str) -> list[StoredFinding]:
-    """The findings of a campaign in the order of discovery.
+def _lock(folder: Path, locks: contextlib.ExitStack) -> None:
+    """Keep other processes out of the folder until ``locks`` closes.
 
     Raises:
-        CampaignError: no campaign is there, or its file is damaged.
+        CampaignError: another one is at work there.
     """
-    with Store.read(Path(folder) / DATABASE) as store:
-        return store.findings
-
-
-def profile_of(folder: Path | str) -> Profile:
-    """The profile of a campaign.
-
-    Raises:
-        CampaignError: no campaign is there, or its file is damaged.
-    """
-    with Store.read(Path(folder) / DATABASE) as store:
-        return job_of(store).profile
-
-
-def to_vector(stored: StoredFinding, profile: Profile) -> Vector:
-    """The input of a finding as a vector."""
-    return Vector("fuzz", stored.octets, chunks=stored.chunks, earlier=stored.earlier, profile=profile)
+    try:
+        locks.enter_context(alone_in(folder))
+    except OSError as error:
+        why = "another process is at work on it; wait for its end" if error.errno == errno.EBUSY else error.strerror
+        raise CampaignError(f"{printable(str(folder))}: {why}, or choose another folder with -o") from error

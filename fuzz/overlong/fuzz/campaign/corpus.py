@@ -15,7 +15,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import printable, thousands
-from overlong.fuzz.campaign.status import CampaignError
+from overlong.fuzz.campaign.state import CampaignError
 from overlong.reference.theory import in_shortlex
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from io import FileIO
     from pathlib import Path
 
-FOLDER = "corpus"
-"""The corpus's name in a campaign's folder."""
+FOLDER, SEEDS = "corpus", "seeds"
+"""The names of the corpus in a campaign's folder, and of the inputs that it began with."""
 LONGEST = 1 << 20
 """The most octets of an input; larger files are refused."""
 MOST_SEEDS = 1 << 24
@@ -83,10 +83,6 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.names)
 
-    def look_again(self) -> None:
-        """Read the folder again, since other processes write to it, too."""
-        self._names = None
-
     def add(self, octets: bytes) -> bool:
         """Add an input. True if it is new. Its file appears whole or not at all.
 
@@ -102,18 +98,15 @@ class Corpus:
         self.names.add(name)
         return True
 
-    def inputs(self, refused: list[str] | None = None) -> Iterator[bytes]:
-        """The inputs, by name. Other files are not read, but listed in ``refused``.
+    def inputs(self) -> Iterator[bytes]:
+        """The inputs, by name. Other files are not read.
 
         Raises:
             CampaignError: the folder cannot be read.
         """
         for name in sorted(self.names):
-            try:
+            with contextlib.suppress(RefusedInput):
                 yield read_input(self.folder / name)
-            except RefusedInput as error:
-                if refused is not None:
-                    refused.append(f"{FOLDER}/{name}: {error}")
 
 
 def seeds_of(inputs: Iterable[bytes], notes: list[str]) -> tuple[bytes, ...]:

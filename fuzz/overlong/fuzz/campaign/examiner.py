@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,11 +17,10 @@ from overlong.conformance.examination.shrinking import is_answer, shrunk
 from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.target import BudgetSpent
 from overlong.conformance.protocol.kind import MEMORY, Code
-from overlong.conformance.protocol.wire import AGAIN, STREAMING
+from overlong.conformance.protocol.wire import AGAIN, OTHER_INPUT, STREAMING
 from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.stability import stable, steady
-from overlong.fuzz.campaign.status import CampaignError
-from overlong.fuzz.campaign.triage import Examined
+from overlong.fuzz.campaign.state import CampaignError
 from overlong.fuzz.execution.differences import difference
 from overlong.fuzz.execution.places import place_of
 from overlong.fuzz.execution.probe import Probe
@@ -29,23 +28,40 @@ from overlong.fuzz.execution.probe import Probe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from overlong.conformance.examination.condition import Condition
-    from overlong.conformance.examination.encoders import OfNumbers
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.explanation import AnyCondition, Explanation
     from overlong.conformance.examination.shrinking import Findings
-    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.finding import Finding, Why
     from overlong.conformance.oracle.target import Answered, Target
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.batch import Batch
     from overlong.conformance.vectors.vector import Vector
     from overlong.fuzz.campaign.stored import StoredFinding
-    from overlong.fuzz.execution.divergence import Divergence
-    from overlong.fuzz.execution.engine import CampaignJob
+    from overlong.fuzz.execution.engine import CampaignJob, Divergence
 
 _SECONDS = 5.0  # to shrink the input of a fault
 _DIFFERENCE = 1.0  # to shrink that of a difference: there are many, and they are no faults
 _PATIENCE = 4
 """How much longer the search may take for a crash or a hang than for an answer: each showing costs a process."""
+
+
+@dataclass(frozen=True)
+class Examined:
+    """The result of an examination: the bucket, and the least example found."""
+
+    id: str
+    """Id of the bucket."""
+    target: str
+    peer: str
+    """The other target, if it is a difference."""
+    finding: Finding
+    place: str
+    minimal: bool
+    why: Why | None = None
+    telling: bytes = b""
+
+
+class Unfinished(Exception):
+    """There is no time left to examine a divergence, which waits for the next run."""
 
 
 class Probing:
@@ -61,7 +77,7 @@ class Probing:
         self._meanwhile = meanwhile
         self._elsewhere = 0.0
         self._profile = job.profile
-        self._conditions: dict[str, Condition | OfNumbers] = {}
+        self._conditions: dict[str, AnyCondition] = {}
         probes = [Probe(target, job.limits, job.profile) for target in job.targets]
         self._probes = {probe.id: probe for probe in probes}
 
@@ -79,6 +95,7 @@ class Probing:
         Raises:
             CampaignError: a known finding cannot be read.
             TargetError: the target cannot be asked any more.
+            Unfinished: there is no time left.
         """
         probe, finding, target = self._probes[divergence.target], divergence.finding, divergence.target
         if divergence.peer:
@@ -94,7 +111,8 @@ class Probing:
                 return _explained(found, divergence, finding)
         seconds = _SECONDS * (1 if is_answer(finding) else _PATIENCE)
         small, minimal = shrunk(finding, self._within(partial(probe.findings, operation=finding.operation), seconds))
-        place = place_of(small.vector) if small.code in _BREAKDOWNS else small.place
+        decodes = small.operation not in OTHER_INPUT
+        place = place_of(small.vector) if small.code in _BREAKDOWNS and decodes else small.place
         return Examined(_name(target, small, place), target, "", small, place, minimal)
 
     def _joined(self, finding: Finding, known: Sequence[StoredFinding]) -> str:
@@ -108,7 +126,7 @@ class Probing:
         assert known.why is not None
         return takes(self._condition(known), known, known.why.share, finding)
 
-    def _condition(self, known: StoredFinding) -> Condition | OfNumbers:
+    def _condition(self, known: StoredFinding) -> AnyCondition:
         """The condition of a known finding.
 
         Raises:
@@ -153,6 +171,7 @@ class Probing:
 
         Raises:
             TargetError: the target cannot be asked any more.
+            Unfinished: there is no time left.
         """
         return stable(examined.finding, self._probes[examined.target], self._meanwhile)
 

@@ -1,58 +1,37 @@
-"""Pools that run the units of a campaign: this process, several of its own, or the workers of a cluster."""
+"""The pools that run the units of a campaign: a thread of this process, several processes, or a cluster's workers."""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import multiprocessing
 import os
 import signal
 import sys
 import threading
-import time
-from collections import deque
-from dataclasses import dataclass, field
-from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, NoReturn
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.interpreter import as_before, safe_for_children
 from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.engine import Engines
+from overlong.conformance.sweep.pool import Futures, Threaded
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
 from overlong.fuzz.execution.engine import UnitResult, WorkUnit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-    from multiprocessing.context import SpawnProcess
 
-    if sys.platform == "win32":
-        from multiprocessing.connection import PipeConnection as Connection
-    else:
-        from multiprocessing.connection import Connection
-
+    from overlong.conformance.sweep.pool import Pool
     from overlong.fuzz.execution.engine import CampaignJob, InputEngine
 
-_AHEAD = 2  # units for each worker that are under way: none waits for triage
-_DEATHS = 3  # workers in a row that may end without running a unit
-_SAY = 0.2  # seconds between two messages of a worker
-_PATIENCE = 5.0  # seconds for a worker to end its targets
-
-
-def ran(engine: InputEngine, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
-    """Run a unit. Returns the result and the duration.
-
-    Raises:
-        TargetError: a target cannot be asked any more; or the engine failed.
-    """
-    try:
-        result = engine.run(unit, progress)
-    except BudgetSpent as error:
-        raise TargetError(str(error)) from error
-    if result.unit != unit:
-        raise TargetError(f"the engine ran {result.unit} and was to run {unit}")
-    return result
+_DEATHS = 3
+"""How often processes may end in a row without a result."""
 
 
 def identities_of(job: CampaignJob) -> tuple[str, ...]:
@@ -72,7 +51,7 @@ _engines = Engines["InputEngine"]()
 
 @dataclass(frozen=True)
 class UnitTask:
-    """Runs a job's units in a worker of a cluster."""
+    """Runs a job's units in any process."""
 
     job: CampaignJob
     open_engine: Callable[[CampaignJob], InputEngine]
@@ -87,21 +66,22 @@ class UnitTask:
         return self.identify(self.job)
 
     def run(self, unit: WorkUnit) -> UnitResult:
-        """Run a unit; each thread of a worker keeps an engine.
+        """Run a unit; each thread keeps an engine.
 
         Raises:
             TargetError: a target cannot be asked any more; or the engine failed.
         """
-        engine = _engines.serving(self, lambda: self.open_engine(self.job))
         try:
-            return ran(engine, unit, _nobody)
+            result = _engines.serving(self, lambda: self.open_engine(self.job)).run(unit)
+        except BudgetSpent as error:
+            _engines.end()
+            raise TargetError(str(error)) from error
         except BaseException:
             _engines.end()
             raise
-
-
-def _nobody(_done: int) -> None:
-    """A watcher that does nothing, for a worker."""
+        if result.unit != unit:
+            raise TargetError(f"the engine ran {result.unit} and was to run {unit}")
+        return result
 
 
 def end_engines() -> None:
@@ -109,233 +89,127 @@ def end_engines() -> None:
     _engines.end_all()
 
 
-class Here:
-    """Runs units in this process, one at a time, when the caller waits for a result."""
+def pool_of(task: UnitTask, jobs: int, cluster: str) -> Pool[WorkUnit, UnitResult]:
+    """A pool of a number of processes; or of the workers of the scheduler at an address.
 
-    def __init__(
-        self, job: CampaignJob, open_engine: Callable[[CampaignJob], InputEngine], told: Callable[[], None]
-    ) -> None:
-        """``told`` is called from time to time while a unit runs."""
-        self._job, self._open, self._told = job, open_engine, told
-        self._engine: InputEngine | None = None
-        self._unit: WorkUnit | None = None
-        self.progress = 0
+    Raises:
+        TargetError: there is no such scheduler, or a worker cannot run a unit.
+    """
+    if cluster:
+        from overlong.conformance.sweep.cluster import Cluster
+
+        return Cluster(cluster, task, task.identities(), end_engines)
+    return Processes(task, jobs) if jobs > 1 else Threaded(task, 1, _engines.end, end_engines)
+
+
+class Processes(Futures[WorkUnit, UnitResult]):
+    """Several processes. If one is lost, all are replaced, and their units run again."""
+
+    def __init__(self, task: UnitTask, count: int) -> None:
+        super().__init__()
+        self._task, self._count, self._deaths = task, count, 0
+        self._units: dict[Future[UnitResult], WorkUnit] = {}
+        self._open()
+
+    def _open(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        theirs, self._stop = context.Pipe(duplex=False)
+        with _starting():  # a process of Python's own, which counts semaphores
+            self._executor = ProcessPoolExecutor(self._count, context, _begin, (theirs, self._task))
 
     @property
-    def room(self) -> int:
-        return 1 - self.pending
+    def workers(self) -> int:
+        return self._count
 
-    @property
-    def pending(self) -> int:
-        return int(self._unit is not None)
-
-    def submit(self, unit: WorkUnit) -> None:
-        self._unit = unit
-
-    def next(self, seconds: float) -> UnitResult | None:  # noqa: ARG002 (it is there when this returns)
-        unit = self._unit
-        if unit is None:
-            return None
-
-        def progress(done: int) -> None:
-            self.progress = done
-            self._told()
-
-        if self._engine is None:
-            self._engine = self._open(self._job)
-        result = ran(self._engine, unit, progress)
-        self._unit, self.progress = None, 0
-        return result
-
-    def close(self, *, at_once: bool) -> None:  # noqa: ARG002 (nothing is under way)
-        if self._engine is not None:
-            self._engine.close()
-            self._engine = None
-
-
-@dataclass
-class _Worker:
-    process: SpawnProcess
-    connection: Connection[Any, Any]
-    units: deque[WorkUnit] = field(default_factory=deque[WorkUnit])
-    progress: int = 0
-
-
-class Processes:
-    """Several processes, each with its own engine. The pool replaces a lost process."""
-
-    def __init__(self, job: CampaignJob, open_engine: Callable[[CampaignJob], InputEngine], count: int) -> None:
-        self._job, self._open = job, open_engine
-        self._context = multiprocessing.get_context("spawn")
-        self._deaths = 0
-        self._workers: list[_Worker] = []
+    def start(self, unit: WorkUnit) -> Future[UnitResult]:
         try:
-            for _ in range(count):
-                self._workers.append(self._started())
-        except BaseException:
-            self.close(at_once=True)
-            raise
-
-    def _started(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=serve, args=(theirs, self._open, self._job), daemon=True)
-        with held(), _no_interrupt(), safe_for_children():  # a process that reads half its start shows a traceback
-            process.start()
-        theirs.close()  # so that the end of the process closes the pipe
-        return _Worker(process, ours)
-
-    @property
-    def room(self) -> int:
-        return _AHEAD * len(self._workers) - self.pending
-
-    @property
-    def pending(self) -> int:
-        return sum(len(worker.units) for worker in self._workers)
-
-    @property
-    def progress(self) -> int:
-        return sum(worker.progress for worker in self._workers)
-
-    def submit(self, unit: WorkUnit) -> None:
-        worker = min(self._workers, key=lambda worker: len(worker.units))
-        worker.units.append(unit)
-        with contextlib.suppress(OSError):  # the process has ended, which the next wait detects
-            worker.connection.send(unit)
+            with _starting():  # if a process is missing
+                future = self._executor.submit(run_there, unit)
+        except BrokenProcessPool as error:  # one was lost just now: as if it had been lost a moment later
+            future = Future[UnitResult]()
+            future.set_exception(error)
+        self._units[future] = unit
+        return future
 
     def next(self, seconds: float) -> UnitResult | None:
-        until = time.monotonic() + seconds
-        while True:
-            left = until - time.monotonic()
-            ready = wait([worker.connection for worker in self._workers], max(left, 0))
-            for worker in self._workers:
-                if worker.connection in ready and (result := self._said(worker)) is not None:
-                    return result
-            if left <= 0:
-                return None
-
-    def _said(self, worker: _Worker) -> UnitResult | None:
         try:
-            said = worker.connection.recv()
-        except (EOFError, OSError):
-            self._replace(worker)
+            result = super().next(seconds)
+        except BrokenProcessPool:
+            self._replace()
             return None
-        match said:
-            case int():
-                worker.progress = said
-                return None
-            case UnitResult():
-                self._deaths = 0
-                worker.units.popleft()
-                worker.progress = 0
-                return said
-            case _:
-                raise said
+        if result is not None:
+            self._deaths = 0
+            self._units = {future: self._units[future] for future in self._futures}
+        return result
 
-    def _replace(self, worker: _Worker) -> None:
-        """Start another process, and give it the units of the lost one."""
+    def _replace(self) -> None:
+        """Start other processes for the units that have no result."""
         self._deaths += 1
-        worker.connection.close()
-        worker.process.join(_PATIENCE)
+        units = [self._units[future] for future in self._futures]
+        self.close(at_once=True)
         if self._deaths >= _DEATHS:
-            ending = _ending(worker.process.exitcode)
-            remedy = "look at the machine's memory" if ending == "SIGKILL" else "--jobs 1 does without such processes"
             raise TargetError(
-                f"a process of this program that tests the targets has ended {_DEATHS} times in a row "
-                f"({ending}); {remedy}; go on with --resume"
+                f"a process of this program that tests the targets has ended {_DEATHS} times in a row; look at the "
+                "machine's memory, or do without such processes by --jobs 1; go on with --resume"
             )
-        new = self._started()
-        self._workers[self._workers.index(worker)] = new
-        for unit in worker.units:
-            new.units.append(unit)
-            with contextlib.suppress(OSError):  # as above
-                new.connection.send(unit)
+        self._open()
+        for unit in sorted(units):
+            self.submit(unit)
 
     def close(self, *, at_once: bool) -> None:
-        for worker in self._workers:
-            if at_once:
-                worker.process.terminate()
-            with contextlib.suppress(OSError, ValueError):
-                worker.connection.close()  # the process ends when its pipe closes
-        deadline = time.monotonic() + _PATIENCE
-        for worker in self._workers:
-            worker.process.join(max(deadline - time.monotonic(), 0))
-            if worker.process.is_alive():
-                worker.process.kill()
-                worker.process.join()
-        self._workers.clear()
+        self.forget()
+        self._units.clear()
+        if at_once:
+            self._stop.close()  # each process waits for this end
+        with held():
+            self._executor.shutdown(cancel_futures=True)
 
 
 @contextlib.contextmanager
-def _no_interrupt() -> Generator[None]:
-    """Delay Ctrl-C if possible; a process that starts here is protected until it has set its own handler."""
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def _starting() -> Generator[None]:
+    """Processes that start here import nothing from the current folder, and get no Ctrl-C until they heed it."""
+    with held(), safe_for_children():
+        if sys.platform == "win32":
+            yield
+            return
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _ending(code: int | None) -> str:
-    if code is not None and code < 0:
-        with contextlib.suppress(ValueError):
-            return signal.Signals(-code).name
-    return f"exit {code}"
+_tasks: list[UnitTask] = []
+"""Of a process of a pool: the one that it runs."""
 
 
-def serve(
-    connection: Connection[Any, Any], open_engine: Callable[[CampaignJob], InputEngine], job: CampaignJob
-) -> None:
-    """Run units until the reader is gone. The process does nothing else, and ends with its parent."""
+def _begin(stop: Any, task: UnitTask) -> None:
+    """Prepare a new process: it ends when the pipe closes, or with the process that started it."""
     as_before()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _tasks.append(task)
+    threading.Thread(target=_end_at, args=(stop,), daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, too, which ends this process
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # targets must not inherit a blocked signal
-    signal.signal(signal.SIGTERM, _leave)
-    engine: InputEngine | None = None
-    said = 0.0
+    atexit.register(end_engines)
 
-    def progress(done: int) -> None:
-        nonlocal said
-        if time.monotonic() - said > _SAY:
-            connection.send(done)
-            said = time.monotonic()
 
+def _end_at(stop: Any) -> None:
+    with contextlib.suppress(EOFError, OSError):
+        stop.recv()
+    end_engines()
+    os._exit(1)
+
+
+def run_there(unit: WorkUnit) -> UnitResult:
+    """Run a unit in a process of a pool.
+
+    Raises:
+        TargetError: a target cannot be asked any more; or the engine failed.
+    """
     try:
-        while True:
-            unit = connection.recv()
-            try:
-                engine = engine or open_engine(job)
-                result: UnitResult | TargetError = ran(engine, unit, progress)
-            except OSError as error:
-                if isinstance(error, BrokenPipeError):
-                    raise
-                result = _failed(error)
-            except TargetError as error:
-                result = TargetError(str(error))
-            except Exception as error:  # noqa: BLE001 (told in one line, where it can be)
-                result = _failed(error)
-            connection.send(result)
-    except (EOFError, BrokenPipeError, ConnectionError):
-        pass
-    finally:
-        if engine is not None:
-            engine.close()
-
-
-def _end_with_parent() -> None:
-    """Wait for the end of the parent process, and leave at once: targets end by their own lifelines."""
-    if (parent := multiprocessing.parent_process()) is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _failed(error: Exception) -> TargetError:
-    return TargetError(f"the engine failed: {type(error).__name__}: {printable(str(error), 200)}")
-
-
-def _leave(_number: int, _frame: object) -> NoReturn:
-    raise SystemExit(0)
+        return _tasks[0].run(unit)
+    except TargetError as error:
+        raise TargetError(str(error)) from None
+    except Exception as error:  # noqa: BLE001 (told in one line)
+        raise TargetError(f"the engine failed: {type(error).__name__}: {printable(str(error), 200)}") from None

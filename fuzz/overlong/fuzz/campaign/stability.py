@@ -12,7 +12,9 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import DECODE, GUARDED, VALIDATE
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.vectors.encoding import WIDTHS
+from overlong.conformance.vectors.questions import Asked
 from overlong.fuzz.campaign.stored import AGAIN
+from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,9 +38,8 @@ def steady(finding: Finding, probe: Probe) -> Finding:
     probe.renew()  # what it was asked before must not matter
     if finding.code not in CHANGING or finding.operation == GUARDED:
         vector, times = finding.vector, _DOUBTED_MEMORY if finding.operation == GUARDED else _DOUBTED
-        zero = bytes(WIDTHS.get(vector.category, 1))
-        harmless = [spliced(vector, 0, len(vector.octets), octets) for octets in (b"", zero)]
-        asked = [each for number in range(times) for each in (harmless[number % 2], vector)]
+        harmless = [spliced(vector, 0, len(vector.octets), octets) for octets in _harmless(vector.category)]
+        asked = [each for number in range(times) for each in (harmless[number % len(harmless)], vector)]
         asked = [*asked, vector] if is_answer(finding) else asked[: 2 * _DOUBTED_FAULTS]
         said = zip(asked, probe.ask(asked, finding.operation), strict=True)
         first, *others = [found for each, (_, found) in said if each is vector]
@@ -52,6 +53,15 @@ def steady(finding: Finding, probe: Probe) -> Finding:
         return finding
     detail = ("each time", "not so when it was asked again")
     return replace(finding, code=Code.UNSTABLE, place=place_of_fault(finding.operation), detail=detail)
+
+
+def _harmless(category: str) -> tuple[bytes, ...]:
+    """One or two inputs of a category to ask in between."""
+    if category in QUESTIONS:
+        question = QUESTIONS[category]
+        text = b"aaa"  # long enough for every argument
+        return tuple(Asked(question, number, text).payload for number in question.asked(text)[-2:])
+    return b"", bytes(WIDTHS.get(category, 1))
 
 
 def stable(finding: Finding, probe: Probe, meanwhile: Callable[[], None] = lambda: None) -> int:

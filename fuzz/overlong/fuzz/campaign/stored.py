@@ -1,14 +1,18 @@
-"""A finding in a campaign's store."""
+"""A finding of a campaign, and its form in the campaign's files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.finding import claim_of
+from overlong.conformance.oracle.finding import Why, claim_of
+from overlong.conformance.results.records import why_as_json
 
 if TYPE_CHECKING:
-    from overlong.conformance.oracle.finding import Why
+    from collections.abc import Mapping
+
+AGAIN = 10
+"""How often a finding is asked again, each time in a fresh process."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +70,28 @@ class StoredFinding:
         """True for a difference that RFC 3629 allows, which is no fault."""
         return bool(self.peer)
 
-    @property
-    def is_stable(self) -> bool:
-        return self.stable == AGAIN
+    def as_json(self) -> dict[str, Any]:
+        """It as plain data; octets as hexadecimal digits."""
+        plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("why", "telling")}
+        return {
+            **plain,
+            "octets": self.octets.hex(),
+            "chunks": None if self.chunks is None else list(self.chunks),
+            "earlier": None if self.earlier is None else [piece.hex() for piece in self.earlier],
+            **why_as_json(self.why),
+            **({"telling": self.telling.hex()} if self.telling else {}),
+        }
 
-
-AGAIN = 10
-"""How often a finding is asked again, each time in a fresh process."""
+    @classmethod
+    def of(cls, read: Mapping[str, Any]) -> StoredFinding:
+        """The finding that was written so, by the schema."""
+        wanted: dict[str, Any] = {each.name: read[each.name] for each in fields(cls) if each.name in read}
+        wanted["octets"] = bytes.fromhex(wanted["octets"])
+        wanted["chunks"] = None if read["chunks"] is None else tuple(read["chunks"])
+        wanted["earlier"] = None if read["earlier"] is None else tuple(map(bytes.fromhex, read["earlier"]))
+        wanted["telling"] = bytes.fromhex(read.get("telling", ""))
+        if "sentence" in read:
+            condition = dict(read["condition"])
+            predicted, asked = read["confirmed"]
+            wanted["why"] = Why(read["sentence"], condition.pop("id"), condition, (predicted, asked))
+        return cls(**wanted)

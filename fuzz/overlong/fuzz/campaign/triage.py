@@ -10,24 +10,24 @@ enough.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.choosing import is_examinable, rank
 from overlong.conformance.examination.shrinking import order
+from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable
-from overlong.fuzz.campaign.store import Known, Triaged
+from overlong.fuzz.campaign.state import Known
 from overlong.fuzz.campaign.stored import AGAIN, StoredFinding
 from overlong.fuzz.execution.engine import BLOCK, octave
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
-    from overlong.conformance.oracle.finding import Finding, Why
-    from overlong.fuzz.campaign.store import Store
-    from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-    from overlong.fuzz.execution.engine import UnitResult
+    from overlong.fuzz.campaign.examiner import Examined, Probing
+    from overlong.fuzz.campaign.state import State
+    from overlong.fuzz.execution.engine import Divergence, Fingerprint, UnitResult
 
 AT_ONCE = 64
 """Fingerprints of one target and kind that are examined as they come, if no known condition predicts them; of more, the
@@ -35,96 +35,36 @@ AT_ONCE = 64
 _LONGEST = 500  # characters of what was expected or observed
 
 
-@dataclass(frozen=True)
-class Examined:
-    """The result of an examination: the bucket, and the least example found."""
-
-    id: str
-    """Id of the bucket."""
-    target: str
-    peer: str
-    """The other target, if it is a difference."""
-    finding: Finding
-    place: str
-    minimal: bool
-    why: Why | None = None
-    telling: bytes = b""
-
-
-class Unfinished(Exception):
-    """There is no time left to examine a divergence, which waits for the next run."""
-
-
-class Examiner(Protocol):
-    """Finds the least example and the cause of a divergence. Meanwhile it calls a given function."""
-
-    def joined(self, divergence: Divergence, known: Sequence[StoredFinding]) -> str:
-        """The id of the known finding to which a divergence belongs, without a question; empty if there is none.
-
-        Raises:
-            CampaignError: a known finding cannot be read.
-        """
-        ...
-
-    def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined | str:
-        """Find the bucket and the least example of a divergence; or the id of a known finding that it belongs to.
-
-        Args:
-            divergence: what is not examined yet.
-            known: the findings so far.
-
-        Raises:
-            CampaignError: a known finding cannot be read.
-            TargetError: the target cannot be asked any more.
-            Unfinished: there is no time left.
-        """
-        ...
-
-    def stable(self, examined: Examined) -> int:
-        """How often the finding recurs in ``AGAIN`` repetitions, each in fresh processes.
-
-        Raises:
-            TargetError: the target cannot be asked any more.
-            Unfinished: there is no time left.
-        """
-        ...
-
-    def close(self) -> None:
-        """End all processes. Never raises."""
-        ...
-
-
-def triage(store: Store, result: UnitResult, examiner: Examiner, seconds: float) -> tuple[Triaged, UnitResult | None]:
-    """The changes of a result until one divergence is examined, and the rest of the result. Writes nothing.
+def triage(
+    state: State, result: UnitResult, examiner: Probing, spent: Callable[[], float], examined: Callable[[], None]
+) -> None:
+    """Examine and count what a unit has shown. If an exception ends it, the next call for the unit goes on.
 
     Args:
-        store: of the campaign; all earlier results are triaged.
-        result: the next one.
+        state: of the campaign; all earlier units are triaged.
+        result: of the next unit.
         examiner: examines new divergences.
-        seconds: of campaign time.
+        spent: gives the seconds of campaign time.
+        examined: called after each examination, which may have added a finding.
 
     Raises:
-        CampaignError: the store cannot be read.
+        CampaignError: a known finding cannot be read.
         TargetError: a target cannot be asked any more.
-        Unfinished: there is no time left to examine the first divergence.
+        Unfinished: there is no time left.
     """
-    work = _Work(store, examiner, seconds)
-    left = Counter(result.counts)
-    rest: UnitResult | None = None
-    waiting = tuple(sorted(result.divergences, key=_first))
-    for number, divergence in enumerate(waiting, 1):
-        if work.take(divergence):
-            left[divergence.fingerprint] -= 1
-            if work.examined and number < len(waiting):
-                rest = replace(
-                    result, divergences=waiting[number:], counts=+left, reached=frozenset(),
-                    interesting=(), notes=(),
-                )  # fmt: skip
-                break
-    if rest is None:
-        work.count(+left)
-    findings, counts = list(work.findings.values()), dict(work.counts)
-    return Triaged(work.fingerprints, findings, counts, result.reached - store.features, result.notes), rest
+    for each in sorted(result.divergences, key=_first):
+        if (each.fingerprint, each.index) not in state.taken and _take(state, each, examiner, result, spent):
+            examined()
+    with held():
+        left, end = Counter(result.counts), result.unit.first + result.unit.count
+        for fingerprint, number in [each for each in state.taken if each[1] < end]:
+            left[fingerprint] -= 1
+            state.taken.discard((fingerprint, number))
+        for fingerprint, count in (+left).items():
+            state.count(fingerprint, count)
+        state.inputs, state.octets = end, state.octets + result.octets
+        state.asked += result.asked
+        state.coverage = max(state.coverage, result.coverage)
 
 
 def _first(divergence: Divergence) -> tuple[object, ...]:
@@ -136,80 +76,47 @@ def _first(divergence: Divergence) -> tuple[object, ...]:
     return block, bool(divergence.peer), not examinable, telling, least, divergence.fingerprint
 
 
-class _Work:
-    """A partly triaged result."""
-
-    def __init__(self, store: Store, examiner: Examiner, seconds: float) -> None:
-        self._store, self._examiner, self._seconds = store, examiner, seconds
-        self.fingerprints: dict[Fingerprint, Known] = {}
-        self.findings: dict[str, StoredFinding] = {}
-        self.counts: Counter[str] = Counter()
-        self.examined = False
-        """True if a divergence was examined, which takes seconds."""
-        self._found = store.findings
-        self._new: Counter[tuple[str, str]] = Counter()
-
-    def take(self, divergence: Divergence) -> bool:
-        """Look at a divergence if it is due. True if it was counted."""
-        fingerprint, when = divergence.fingerprint, octave(divergence.index // BLOCK)
-        known = self._known(fingerprint) or Known("", 0, 0)
-        if known.octave and (divergence.peer or when <= known.octave):
-            return False
-        self.fingerprints[fingerprint] = known
-        name = "" if divergence.peer else self._examiner.joined(divergence, self._found)
-        if not name and (bool(known.finding) if known.octave else self._is_due(fingerprint)):
-            name, self.examined = self._examined(divergence), True
-        known.octave = when
-        if not name:
-            return False
-        if not known.finding:  # so are those that came without an example
-            known.finding = name
-            self.counts[name] += known.count
-        known.count += 1
-        self.counts[name] += 1
-        return True
-
-    def _is_due(self, fingerprint: Fingerprint) -> bool:
-        """True if the example of a new fingerprint is to be examined."""
-        of = fingerprint.target, fingerprint.kind
-        self._new[of] += 1
-        number = self._store.distinct(*of) + self._new[of]
-        return number <= AT_ONCE or not number & (number - 1)
-
-    def count(self, counts: Counter[Fingerprint]) -> None:
-        """Count inputs that were not examined for the first finding of their fingerprint."""
-        for fingerprint, count in counts.items():
-            known = self._known(fingerprint)
-            if known is None:  # this fingerprint's example may be in the next unit of the block
-                known = self.fingerprints[fingerprint] = Known("", 0, 0)
-            known.count += count
-            if known.finding:
-                self.counts[known.finding] += count
-
-    def _known(self, fingerprint: Fingerprint) -> Known | None:
-        known = self.fingerprints.get(fingerprint) or self._store.known(fingerprint)
-        if known is not None:
-            self.fingerprints[fingerprint] = known
-        return known
-
-    def _examined(self, divergence: Divergence) -> str:
-        """The id of the bucket, which keeps the lesser of the two examples."""
-        examined = self._examiner.examine(divergence, self._found)
-        if isinstance(examined, str):
-            return examined
-        there = self.findings.get(examined.id) or self._store.finding(examined.id)
-        least = order(examined.finding.vector), examined.finding.operation
-        if there is None or least < (order(there), there.operation):
-            stable = AGAIN if examined.peer else self._examiner.stable(examined)
-            found = stored(examined, divergence, stable, self._seconds)
+def _take(
+    state: State, divergence: Divergence, examiner: Probing, result: UnitResult, spent: Callable[[], float]
+) -> bool:
+    """Look at a divergence if it is due. True if it was examined, which takes seconds."""
+    fingerprint, when = divergence.fingerprint, octave(divergence.index // BLOCK)
+    known = state.fingerprints.get(fingerprint, Known())
+    if known.octave and (divergence.peer or when <= known.octave):
+        return False
+    found: Examined | str = "" if divergence.peer else examiner.joined(divergence, [*state.findings.values()])
+    new: StoredFinding | None = None
+    due = not found and (bool(known.finding) if known.octave else _is_due(state, fingerprint))
+    if due:
+        found = examiner.examine(divergence, [*state.findings.values()])
+    if not isinstance(found, str):
+        there = state.findings.get(found.id)
+        if there is None or (order(found.finding.vector), found.finding.operation) < (order(there), there.operation):
+            stable = AGAIN if found.peer else examiner.stable(found)
+            new = stored(found, divergence, stable, spent())
             if there is not None:
-                found = replace(found, first=there.first, seconds=there.seconds)
-            self.findings[examined.id] = found
-        return examined.id
+                new = replace(new, first=there.first, seconds=there.seconds, count=there.count)
+    with held():
+        if new is not None:
+            is_first = new.id not in state.findings
+            state.findings[new.id] = new
+            if is_first:
+                state.discovered(new.seconds, result.executions, new.id)
+        if name := found if isinstance(found, str) else found.id:
+            state.count(fingerprint, 1, name)
+            state.taken.add((fingerprint, divergence.index))
+        state.fingerprints.setdefault(fingerprint, known).octave = when
+    return due
+
+
+def _is_due(state: State, fingerprint: Fingerprint) -> bool:
+    """True if the example of a new fingerprint is to be examined."""
+    number = 1 + state.distinct(fingerprint.target, fingerprint.kind)
+    return number <= AT_ONCE or not number & (number - 1)
 
 
 def stored(examined: Examined, divergence: Divergence, stable: int, seconds: float) -> StoredFinding:
-    """What a store keeps of a new finding."""
+    """What a campaign keeps of a new finding."""
     finding = examined.finding
     vector = finding.vector
     return StoredFinding(
@@ -234,16 +141,3 @@ def stored(examined: Examined, divergence: Divergence, stable: int, seconds: flo
         why=examined.why,
         telling=examined.telling,
     )
-
-
-def left_out(store: Store) -> list[str]:
-    """The divergences that were not examined, in words.
-
-    Raises:
-        CampaignError: the store cannot be read.
-    """
-    return [
-        f"{printable(target)}: {fingerprints} further sorts of {printable(kind)} ({inputs} inputs) were counted and "
-        "not examined: it is wrong in too many ways; fix what was found and begin anew"
-        for target, kind, fingerprints, inputs in store.not_looked_at
-    ]

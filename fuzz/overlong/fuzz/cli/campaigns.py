@@ -52,7 +52,7 @@ def targets_of(names: Sequence[str]) -> tuple[str | tuple[str, ...], ...]:
 @contextlib.contextmanager
 def campaign_errors() -> Generator[None]:
     """Report a campaign's error on one line, without a traceback."""
-    from overlong.fuzz.campaign.status import CampaignError
+    from overlong.fuzz.campaign.state import CampaignError
     from overlong.fuzz.promotion.promote import PromotionError
 
     with errors_on_one_line():

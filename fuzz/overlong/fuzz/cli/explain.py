@@ -36,10 +36,9 @@ def command(what: tuple[str, ...], profile: str) -> None:
     if len(what) != 2:
         raise click.UsageError(f"name the folder of the run, then the finding: overlong explain FOLDER {what[-1]}")
     from overlong.fuzz.cli.explanation import explain_finding
-    from overlong.fuzz.report.findings import finding_named, profile_of
+    from overlong.fuzz.report.findings import finding_named
 
     folder, name = what
     with campaign_errors():
-        stored = finding_named(folder, name)
-        for line in explain_finding(stored, profile_of(folder, stored), folder, width()):
+        for line in explain_finding(finding_named(folder, name), folder, width()):
             click.echo(line)

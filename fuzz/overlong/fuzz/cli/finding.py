@@ -88,7 +88,7 @@ def show_command(folder: str, name: str, form: str) -> None:
     """  # noqa: D301 (click reads the backspace)
     import json
 
-    from overlong.fuzz.report.findings import as_json, finding_named, in_full, lines_of, profile_of
+    from overlong.fuzz.report.findings import as_json, finding_named, in_full, lines_of
 
     with campaign_errors():
         found = finding_named(folder, name)
@@ -97,7 +97,7 @@ def show_command(folder: str, name: str, form: str) -> None:
         elif form == "id":
             click.echo(in_full(found))
         else:
-            for line in lines_of(found, profile_of(folder, found), folder, width()):
+            for line in lines_of(found, folder, width()):
                 click.echo(line)
 
 
@@ -127,11 +127,10 @@ def promote_command(folder: str, name: str, to: Path) -> None:
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.support.printable import printable
     from overlong.fuzz.promotion.promote import promote
-    from overlong.fuzz.report.findings import finding_named, profile_of
+    from overlong.fuzz.report.findings import finding_named
 
     with campaign_errors():
-        found = finding_named(folder, name)
-        written = promote(found, to, profile_of(folder, found))
+        written = promote(finding_named(folder, name), to)
     click.echo(printable(str(written), 1000))
 
 
@@ -167,13 +166,13 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
       2  there is no such finding, or the file cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.support.printable import printable
-    from overlong.fuzz.campaign.status import CampaignError
+    from overlong.fuzz.campaign.state import CampaignError
     from overlong.fuzz.promotion.tests import file_name, how_to_run, language_for, source
-    from overlong.fuzz.report.findings import finding_named, language_of
+    from overlong.fuzz.report.findings import finding_named
 
     with campaign_errors():
         stored = finding_named(folder, name)
-        language = language or language_for(stored.target, language_of(stored))
+        language = language or language_for(stored.target, stored.language)
         text = source(stored, language, folder=folder)
         if output is None:
             sys.stdout.write(text)

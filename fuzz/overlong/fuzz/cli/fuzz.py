@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
-import shlex
 import sys
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,15 +12,7 @@ import click
 from click.core import ParameterSource
 
 from overlong.conformance.cli.folders import slug
-from overlong.conformance.cli.formats import (
-    WantedFormats,
-    coloured,
-    formats_option,
-    rendered,
-    report_of,
-    show,
-    tell_written,
-)
+from overlong.conformance.cli.formats import WantedFormats, formats_option, rendered, report_of, show, tell_written
 from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
     INCOMPLETE,
@@ -41,13 +30,13 @@ from overlong.conformance.results.headline import State, exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.quantities import count_of, seconds_of
 from overlong.fuzz.cli.campaigns import TargetsCommand, campaign_errors, targets_of
+from overlong.fuzz.cli.outcome import WantedOutput, kept_words, lines_of, not_asked, print_lines, resumed_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from overlong.conformance.results.model import Report
     from overlong.fuzz.campaign.campaign import Campaign
-    from overlong.fuzz.campaign.status import Status
+    from overlong.fuzz.campaign.state import Status
     from overlong.fuzz.cli.screen import Goal
     from overlong.fuzz.execution.engine import CampaignJob
 
@@ -70,16 +59,6 @@ SUMMARY = "summary.txt"
 """The file in the campaign's folder that ``--ci`` writes."""
 _FIXED = {"engine", "seed", "profile", "corpus", "path", "limits"}
 """Options that define a campaign."""
-
-
-@dataclass(frozen=True)
-class _Shown:
-    """The output that the user wants."""
-
-    wanted: WantedFormats
-    ci: bool
-    quiet: bool
-    verbose: bool
 
 
 @click.command("fuzz", cls=TargetsCommand, epilog=EXAMPLES)
@@ -125,12 +104,12 @@ class _Shown:
     help="Continue the campaign in the folder, with its targets, seed and engine.",
 )
 @click.option(
-    "--ci", is_flag=True, help="Show no screen; fail if a target got no input; write the report to summary.txt."
+    "--ci", is_flag=True, help="Show only whole lines; fail if a target got no input; write the report to summary.txt."
 )
 @formats_option("what campaign.json holds")
 @with_limits()
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress; if nothing is found, print one line.")
-@click.option("-v", "--verbose", is_flag=True, help="Print lines instead of the screen, and the speed.")
+@click.option("-v", "--verbose", is_flag=True, help="Print whole lines of progress, and the speed.")
 def command(
     names: tuple[str, ...],
     seconds: float | None,
@@ -178,7 +157,7 @@ def command(
     from overlong.fuzz.cli.screen import Goal
     from overlong.fuzz.execution.engine import CampaignJob
 
-    shown = _Shown(wanted=wanted, ci=ci, quiet=quiet, verbose=verbose)
+    shown = WantedOutput(wanted=wanted, ci=ci, quiet=quiet, verbose=verbose)
     with campaign_errors():
         if resume is not None:
             from overlong.fuzz.campaign.campaign import Campaign
@@ -195,7 +174,7 @@ def command(
             try:
                 _run(campaign, Goal(seconds, runs, str(folder)), jobs.number or cpus(), jobs.cluster, shown)
             except KeyboardInterrupt:  # a second interruption, while ending or summing up
-                leave(f"interrupted; {_resumed_by(str(folder))}", INCOMPLETE)
+                leave(f"interrupted; {resumed_by(str(folder))}", INCOMPLETE)
 
 
 def _words(target: str | tuple[str, ...]) -> str:
@@ -258,8 +237,8 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     from overlong.conformance.support.printable import printable
     from overlong.conformance.support.whole_file import make_folder
     from overlong.fuzz.campaign.campaign import Campaign
+    from overlong.fuzz.campaign.file import STATEMENT
     from overlong.fuzz.campaign.pool import identities_of
-    from overlong.fuzz.campaign.store import DATABASE
     from overlong.fuzz.execution.in_process import why_slow_to_survey
     from overlong.fuzz.execution.probe import Probe
 
@@ -267,10 +246,10 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     for target in job.targets if start else ():
         probe = Probe(target, job.limits, job.profile)
         try:
-            if not probe.operations and not probe.encodes:
+            if not probe.operations and not probe.beside:
                 raise TargetError(f"{printable(probe.id)}: the target offers no operation that a campaign can test")
             if not probe.operations and job.engine != "grammar":
-                raise TargetError(f"{printable(probe.id)}: only the engine grammar has texts for encoders")
+                raise TargetError(f"{printable(probe.id)}: only the engine grammar has texts for what does not decode")
             if slow := why_slow_to_survey(probe.opened()):
                 notes = (*notes, slow)
         finally:
@@ -278,33 +257,31 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     if folder.parent == _RESULTS:
         make_folder(_RESULTS)  # so that version control ignores the folder
     campaign = Campaign.create(folder, job, notes=notes, identities=identities)
-    named_by_user(folder / DATABASE, job.targets)
+    named_by_user(folder / STATEMENT, job.targets)
     return campaign
 
 
-def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown) -> None:
+def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: WantedOutput) -> None:
     """Run the campaign, report what it found, and exit."""
     from overlong.conformance.report.formats import write
     from overlong.conformance.report.wording import state_of_campaign
-    from overlong.fuzz.campaign.statement import STATEMENT
-    from overlong.fuzz.campaign.status import CampaignNotSaved
+    from overlong.fuzz.campaign.file import STATEMENT
+    from overlong.fuzz.campaign.state import CampaignError
     from overlong.fuzz.cli.screen import Screen
     from overlong.fuzz.report.campaign import report_of_status
 
     if not shown.quiet and goal.seconds is None and goal.runs is None:
         click.echo("overlong: note: this runs until Ctrl-C; set an end with --time or --runs", err=True)
-    try:
-        with Screen(goal, enabled=not shown.quiet, live=not (shown.ci or shown.verbose)) as screen:
-            status, stopped = _asked(campaign, goal, jobs, cluster, screen.update)
-    except CampaignNotSaved as error:
-        no_more_interruptions()
-        report = report_of_status(error.status, goal.folder)
-        _print(_lines(report, error.status, goal.folder, shown, stopped=str(error)), report)
-        raise
+    with Screen(goal, enabled=not shown.quiet, live=not (shown.ci or shown.verbose)) as screen:
+        stopped, error = _asked(campaign, goal, jobs, cluster, screen.update)
     no_more_interruptions()
-    folder = campaign.folder
+    folder, status = campaign.folder, campaign.status
     report = report_of_status(status, goal.folder)
-    text = list(_lines(report, status, goal.folder, shown, stopped=stopped))
+    text = list(lines_of(report, status, goal.folder, shown, stopped=stopped))
+    if isinstance(error, CampaignError):  # the folder can no longer be written
+        if status.inputs:
+            print_lines(text, report)
+        raise error
     if shown.ci:
         write("".join(f"{line}\n" for line in text), folder / SUMMARY)
     if shown.wanted.stdout == "json" and not stopped:
@@ -312,106 +289,41 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: _Shown)
     elif shown.wanted.stdout != "text" and not stopped:
         show(rendered(report_of(folder), shown.wanted.stdout, width=width()))
     else:
-        _print(text, report)
+        print_lines(text, report)
     tell_written(shown.wanted, folder, quiet=shown.quiet)
     if stopped:
-        leave(f"{stopped}; {_kept(status, goal.folder)}", INCOMPLETE)
-    if shown.ci and (silent := _not_asked(folder)):
+        leave(f"{stopped}; {kept_words(status, goal.folder)}", INCOMPLETE)
+    if shown.ci and (silent := not_asked(folder)):
         leave(f"{silent} got no input, so nothing is known about it", NOT_MEASURED)
     state = state_of_campaign(report)
     if state is State.NOT_MEASURED:
         leave("no input was run; allow more --time or --runs", NOT_MEASURED)
     if state is State.INCOMPLETE:
-        leave(f"some divergences were not examined in time; {_resumed_by(goal.folder)}", INCOMPLETE)
+        leave(f"some divergences were not examined in time; {resumed_by(goal.folder)}", INCOMPLETE)
     sys.exit(exit_code_of(state))
 
 
 def _asked(
     campaign: Campaign, goal: Goal, jobs: int, cluster: str, told: Callable[[Status], None]
-) -> tuple[Status, str]:
-    """Run the campaign. Returns its last status, and the cause if it ended early.
+) -> tuple[str, Exception | None]:
+    """Run the campaign. Returns why it ended early, and the error that ended it.
 
     Raises:
         TargetError: no target got an input.
-        CampaignNotSaved: the folder can no longer be written.
-        CampaignError: the same, before anything was seen.
     """
     from overlong.conformance.oracle.target import TargetError
     from overlong.conformance.support.printable import printable
-    from overlong.fuzz.campaign.status import CampaignError, CampaignNotSaved
-
-    seen: list[Status] = []
-
-    def keep(status: Status) -> None:
-        seen[:] = [status]
-        told(status)
+    from overlong.fuzz.campaign.state import CampaignError
 
     try:
-        return campaign.run(seconds=goal.seconds, runs=goal.runs, jobs=jobs, cluster=cluster, told=keep), ""
+        campaign.run(seconds=goal.seconds, runs=goal.runs, jobs=jobs, cluster=cluster, told=told)
     except KeyboardInterrupt:
-        stopped = "interrupted"
-    except TargetError as error:
-        if not campaign.status.inputs:
+        return "interrupted", None
+    except (TargetError, CampaignError) as error:
+        if isinstance(error, TargetError) and not campaign.status.inputs:
             raise
-        stopped = printable(str(error))
-    except CampaignError as error:
-        with contextlib.suppress(CampaignError):  # what was committed can often still be read
-            seen.append(replace(campaign.status, seconds=seen[0].seconds if seen else 0.0))
-        if not seen or not seen[-1].inputs:
-            raise
-        raise CampaignNotSaved(str(error), seen[-1]) from error
-    return replace(campaign.status, seconds=seen[0].seconds if seen else 0.0), stopped
-
-
-def _kept(status: Status, folder: str) -> str:
-    """What is saved, and how to continue."""
-    from overlong.conformance.report.found import inputs
-    from overlong.conformance.support.printable import counted
-
-    what = f"{inputs(status.inputs)} and {counted(len(status.findings), 'finding')} are kept"
-    return f"{what}; {_resumed_by(folder)}"
-
-
-def _resumed_by(folder: str) -> str:
-    from overlong.conformance.support.printable import printable
-
-    return f"overlong fuzz --resume {printable(shlex.quote(folder), 1000)} continues"
-
-
-def _lines(report: Report, status: Status, folder: str, shown: _Shown, *, stopped: str) -> Iterator[str]:
-    """The lines of the report; only the last one if nothing was found and --quiet is given."""
-    from overlong.conformance.report.wording import verdict_of_campaign
-    from overlong.conformance.support.printable import printable, thousands
-    from overlong.fuzz.report.campaign import summary
-
-    if shown.quiet and not status.findings:
-        if not stopped:
-            yield verdict_of_campaign(report)
-        return
-    yield from summary(report, status, folder, width=width(), encoding=sys.stdout.encoding or "ascii")
-    if shown.verbose:
-        yield f"{thousands(round(status.rate))} executions per second, {thousands(status.octets)} octets"
-        yield f"kept in {printable(folder, 1000)}"
-
-
-def _print(lines: Iterable[str], report: Report) -> None:
-    from overlong.conformance.report.wording import state_of_campaign, words_of_campaign
-
-    words, state = words_of_campaign(report), state_of_campaign(report)
-    for line in lines:
-        click.echo(coloured(line, words, state))
-
-
-def _not_asked(folder: Path) -> str:
-    """A target that got no input, or None."""
-    import json
-
-    from overlong.conformance.support.printable import printable
-    from overlong.fuzz.campaign.statement import STATEMENT
-
-    done = json.loads((folder / STATEMENT).read_text("utf-8"))
-    counts = {each["id"]: sum(each["executions"].values()) for each in done["targets"]}
-    return next((printable(name) for name, count in counts.items() if not count), "")
+        return printable(str(error)), error
+    return "", None
 
 
 def _emit(targets: Sequence[str | tuple[str, ...]], path: Path | None) -> None:

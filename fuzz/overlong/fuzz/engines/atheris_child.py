@@ -32,7 +32,7 @@ from overlong.fuzz.generation.features import features_of
 if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.observation import Observation
-    from overlong.fuzz.execution.divergence import Fingerprint
+    from overlong.fuzz.execution.engine import Fingerprint
 
 _READ = 256
 """Octets of an input from which on it is not read for what it reaches of the reference: shorter ones can reach all."""
@@ -76,6 +76,8 @@ def main() -> None:
     atheris: Any = found_there  # what it says of its types is not so: a test may return -1
     orders = Orders(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
     _offer_to_extensions(atheris)
+    # While no folder of the user's is searched: one may have an abnf.py.
+    Profile(**orders.profile).dialect.automaton  # noqa: B018 (it is kept)
     found = _load(atheris, orders)
     operations = _operations(found, orders.mode)
     if orders.operation not in operations:

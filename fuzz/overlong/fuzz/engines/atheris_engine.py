@@ -47,8 +47,6 @@ from overlong.fuzz.generation.tokens import tokens_of
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit
 
 NEEDED = f"the atheris engine needs Linux on x86-64, and Atheris; {install('atheris')}"
@@ -78,6 +76,7 @@ class AtherisEngine:
         self._corpus = Path(job.corpus) if job.corpus else self._folder / "corpus"
         self._spent = ""
         self._runs = 0
+        self._child: _Child | None = None
         try:
             self._commands = [python_words(probe) for probe in self._probes]
             self._prepare()
@@ -85,7 +84,7 @@ class AtherisEngine:
             self._temporary.close()
             raise
 
-    def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
+    def run(self, unit: WorkUnit) -> UnitResult:
         """Have libFuzzer ask each target a number of inputs.
 
         Raises:
@@ -95,19 +94,15 @@ class AtherisEngine:
         if self._spent:
             raise BudgetSpent(self._spent)
         gathering = Gathering(unit)
-        for number, (probe, words) in enumerate(zip(self._probes, self._commands, strict=True)):
-            share = unit.count * number // len(self._probes)
-
-            def told(done: int, before: int = share) -> None:
-                progress(before + done // len(self._probes))
-
-            self._run_target(gathering, probe, words, told)
+        for probe, words in zip(self._probes, self._commands, strict=True):
+            self._run_target(gathering, probe, words)
             gathering.note(*probe.notes)
-        progress(unit.count)
         return gathering.result()
 
     def close(self) -> None:
         """End the targets' processes, and delete their files."""
+        if self._child is not None:
+            self._child.end()
         for probe in self._probes:
             probe.close()
         self._temporary.close()
@@ -124,19 +119,13 @@ class AtherisEngine:
             (self._folder / "seeds" / _name_of(octets)).write_bytes(octets)
         self._corpus.mkdir(parents=True, exist_ok=True)
 
-    def _run_target(
-        self, gathering: Gathering, probe: Probe, words: list[str], progress: Callable[[int], None]
-    ) -> None:
+    def _run_target(self, gathering: Gathering, probe: Probe, words: list[str]) -> None:
         """All runs of a unit for one target: one, and another after each end of the child."""
         unit, done, avoid = gathering.unit, 0, list[str]()
         for attempt in range(_ENDINGS + 1):
-            child = _Child(self._next_folder(), self._job, probe, words)
+            child = self._child = _Child(self._next_folder(), self._job, probe, words)
             try:
-
-                def told(now: int, before: int = done) -> None:
-                    progress(before + now)
-
-                asked = child.run(self._arguments(child.folder, unit, attempt, unit.count - done), avoid, told)
+                asked = child.run(self._arguments(child.folder, unit, attempt, unit.count - done), avoid)
                 self._take(gathering, child, probe)
             finally:
                 child.close()
@@ -226,7 +215,7 @@ class _Child:
         self._job, self._probe, self._words = job, probe, words
         self._process: AtherisProcess | None = None
 
-    def run(self, arguments: list[str], avoid: list[str], progress: Callable[[int], None]) -> int:
+    def run(self, arguments: list[str], avoid: list[str]) -> int:
         """Run it to its end; return the number of inputs.
 
         Raises:
@@ -259,7 +248,6 @@ class _Child:
                 if not seen:
                     self.starting = time.monotonic() - began
                 seen, since = asked, time.monotonic()
-                progress(asked)
             elif time.monotonic() - since > (patience if seen else max(patience, _STARTING)):
                 running.kill()  # libFuzzer's own alarm does not go off either
                 break
@@ -301,10 +289,14 @@ class _Child:
                     ) from error
         return found
 
-    def close(self) -> None:
-        """End it."""
+    def end(self) -> None:
+        """End its process."""
         if self._process is not None:
             self._process.kill()
+
+    def close(self) -> None:
+        """End it."""
+        self.end()
         self.memory.close()
 
 

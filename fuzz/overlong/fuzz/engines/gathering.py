@@ -7,9 +7,8 @@ from collections import Counter
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.wire import ENCODING
-from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import UnitResult, octave
+from overlong.conformance.protocol.wire import OTHER_INPUT
+from overlong.fuzz.execution.engine import Divergence, Fingerprint, UnitResult, octave
 from overlong.fuzz.execution.places import place_of
 from overlong.fuzz.generation.features import first_to_reach
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 def fingerprint_of(finding: Finding, target: str) -> Fingerprint:
     """The fingerprint of a finding that is not examined: its code, and the octets at its place."""
-    place = finding.place if finding.operation in ENCODING else place_of(finding.vector)  # there, octets spell numbers
+    place = finding.place if finding.operation in OTHER_INPUT else place_of(finding.vector)
     return Fingerprint(target, finding.operation, finding.code, place)
 
 
@@ -85,7 +84,6 @@ class Gathering:
         """The result."""
         return UnitResult(
             self.unit,
-            self.asked.total(),
             self.octets,
             tuple(self._divergences.values()),
             self.counts,

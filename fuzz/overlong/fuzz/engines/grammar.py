@@ -14,22 +14,20 @@ from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.example import AFTER, AMONG, AT_PLACE
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.engines.encoding import Encoders
+from overlong.fuzz.engines import beside
 from overlong.fuzz.engines.gathering import Gathering
 from overlong.fuzz.execution.differences import differences
-from overlong.fuzz.execution.divergence import Divergence, Fingerprint
-from overlong.fuzz.execution.engine import BLOCK, UnitResult
-from overlong.fuzz.execution.making import MadeInputs
-from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.execution.sampled import SAMPLE, Sampled, sampled
+from overlong.fuzz.execution.engine import BLOCK, Divergence, Fingerprint, UnitResult, WorkUnit
+from overlong.fuzz.execution.made import MadeInputs
+from overlong.fuzz.execution.probe import SAMPLE, Probe, Sampled, sampled
 from overlong.fuzz.execution.whole import Whole
 from overlong.fuzz.generation.generated import Generated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.execution.engine import CampaignJob, WorkUnit
+    from overlong.fuzz.execution.engine import CampaignJob
     from overlong.fuzz.execution.whole import InputPlace, SeenInputs
 
 PIECE = {True: 64, False: 16}
@@ -60,58 +58,53 @@ class GrammarEngine:
         """Start nothing yet."""
         self._job = job
         self._generated = Generated(job.seed, job.seeds, job.profile.dialect)
-        self._targets: list[Whole] | None = None
-        self._encoders: Encoders | None = None
+        self._targets: list[Whole] = []
+        self._beside: list[Probe] = []
+        self._gathering = Gathering(WorkUnit(0, 0))
         self._made: MadeInputs | None = None
 
-    def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
-        """Ask the inputs of a unit; ``progress`` gets the number of finished inputs from time to time.
+    def run(self, unit: WorkUnit) -> UnitResult:
+        """Ask the inputs of a unit.
 
         Raises:
             TargetError: a target cannot be asked (any more).
             KeyboardInterrupt: the user interrupts; nothing of the unit is kept.
         """
-        gathering = Gathering(unit)
+        self._gathering = Gathering(unit)
         try:
             targets = self._opened()
-            work = _Work(gathering, self._job, self._generated, targets)
             first, end = unit.first, unit.first + unit.count
             step = PIECE[all(target.in_process is not None for target in targets)]
             while first < end:
                 following = min((first // BLOCK + step) * BLOCK, end)
                 if targets:
-                    work.take(first, following)
-                if self._encoders is not None:
-                    self._encoders.take(gathering, first, following, progress)
+                    self._take(first, following)
+                if self._beside:
+                    beside.ask(self._generated, self._beside, self._gathering, first, following)
                 first = following
-                progress(first - unit.first)
         except BaseException:
             self.close()  # answers to abandoned requests may be under way
             raise
-        return gathering.result()
+        return self._gathering.result()
 
     def close(self) -> None:
         """End the targets' processes."""
-        targets, self._targets = self._targets, None
-        for target in targets or ():
+        opened: list[Whole | Probe] = [*self._targets, *self._beside]
+        self._targets, self._beside = [], []
+        for target in opened:
             target.close()
-        if self._encoders is not None:
-            self._encoders.close()
         made, self._made = self._made, None
         if made is not None:
             made.close()
 
     def _opened(self) -> list[Whole]:
-        if self._targets is None:
-            self._targets = []
-            encoders = list[Probe]()
+        if not self._targets and not self._beside:
             for target in self._job.targets:
                 probe = Probe(target, self._job.limits, self._job.profile)
-                if probe.encodes and not probe.operations:
-                    encoders.append(probe)
+                if probe.beside and not probe.operations:
+                    self._beside.append(probe)
                 else:
                     self._targets.append(Whole(self._job, probe, self._generated))
-            self._encoders = Encoders(self._job.seed, encoders) if encoders else None
             together = [target.in_process for target in self._targets if target.in_process is not None]
             if len(together) > 1:
                 self._made = MadeInputs(self._job)
@@ -119,36 +112,7 @@ class GrammarEngine:
                     each.made = self._made
         return self._targets
 
-
-def _is_of(block: int, every: int) -> bool:
-    """True for the first blocks, and for one in a number of later ones."""
-    return block < OFTEN or not block % every
-
-
-def _chosen(block: int, places: Sequence[InputPlace]) -> list[InputPlace]:
-    """The inputs of a block to examine: of each kind the shortest, and some others in turn.
-
-    A decoder that is wrong everywhere has hundreds of places; asking all in every block would outlast the block.
-    """
-    chosen: list[InputPlace] = []
-    for kind in sorted({place.kind for place in places}):
-        some = sorted((place for place in places if place.kind == kind), key=lambda place: (place.length, place.key))
-        fails = kind in _FAILED
-        others = sorted(some[SHORTEST[fails] :], key=lambda place: (place.key * ODD + block * MIXED) % (1 << 64))
-        chosen += some[: SHORTEST[fails]] + others[: OTHERS[fails]]
-    return chosen
-
-
-class _Work:
-    """Fills a result."""
-
-    def __init__(self, gathering: Gathering, job: CampaignJob, generated: Generated, targets: Sequence[Whole]) -> None:
-        self._gathering = gathering
-        self._profile = job.profile
-        self._generated = generated
-        self._targets = targets
-
-    def take(self, first: int, end: int) -> None:
+    def _take(self, first: int, end: int) -> None:
         """Ask the inputs before the end."""
         seen: list[SeenInputs] = []
         for number, target in enumerate(self._targets):
@@ -166,7 +130,7 @@ class _Work:
         for block in range(first // BLOCK, (end - 1) // BLOCK + 1):
             low, high = max(block * BLOCK, first), min((block + 1) * BLOCK, end)
             if _is_of(block, FEATURES):
-                self._gathering.reach(*self._generated.columns(low, high - low), self._profile.dialect)
+                self._gathering.reach(*self._generated.columns(low, high - low), self._job.profile.dialect)
             failed = frozenset[int]().union(*(each.failed for each in seen))
             sample = [number for number in range(low, min(block * BLOCK + SAMPLE, high)) if number not in failed]
             if sample:
@@ -251,3 +215,22 @@ class _Work:
         """Add differences between targets that are no fault of either."""
         for each in differences(said, self._gathering.counts):
             self._gathering.keep(each, block)
+
+
+def _is_of(block: int, every: int) -> bool:
+    """True for the first blocks, and for one in a number of later ones."""
+    return block < OFTEN or not block % every
+
+
+def _chosen(block: int, places: Sequence[InputPlace]) -> list[InputPlace]:
+    """The inputs of a block to examine: of each kind the shortest, and some others in turn.
+
+    A decoder that is wrong everywhere has hundreds of places; asking all in every block would outlast the block.
+    """
+    chosen: list[InputPlace] = []
+    for kind in sorted({place.kind for place in places}):
+        some = sorted((place for place in places if place.kind == kind), key=lambda place: (place.length, place.key))
+        fails = kind in _FAILED
+        others = sorted(some[SHORTEST[fails] :], key=lambda place: (place.key * ODD + block * MIXED) % (1 << 64))
+        chosen += some[: SHORTEST[fails]] + others[: OTHERS[fails]]
+    return chosen

@@ -32,7 +32,7 @@ from overlong.fuzz.generation.tokens import tokens_of
 from overlong.fuzz.strategies import chunkings, defect, defects, ill_formed, near_misses, well_formed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
 
     from hypothesis.strategies import DrawFn, SearchStrategy
 
@@ -85,7 +85,7 @@ class HypothesisEngine:
         self._probes = [Probe(target, job.limits, job.profile) for target in job.targets]
         self._opening = tuple(dict.fromkeys((*tokens_of(job.profile.dialect).opening, *job.seeds)))
 
-    def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
+    def run(self, unit: WorkUnit) -> UnitResult:
         """Ask the inputs of a unit.
 
         Hypothesis draws nothing twice, so a block is smaller if it runs out of inputs.
@@ -98,11 +98,7 @@ class HypothesisEngine:
         for block in range(unit.first // BLOCK, -(-end // BLOCK)):
             first = max(unit.first, block * BLOCK)
             count = min(end, (block + 1) * BLOCK) - first
-
-            def told(done: int, before: int = first - unit.first) -> None:
-                progress(before + done)
-
-            self._run_block(gathering, WorkUnit(first, count), block, told)
+            self._run_block(gathering, WorkUnit(first, count), block)
         for probe in self._probes:
             gathering.note(*probe.notes)
         return gathering.result()
@@ -112,7 +108,7 @@ class HypothesisEngine:
         for probe in self._probes:
             probe.close()
 
-    def _run_block(self, gathering: Gathering, unit: WorkUnit, block: int, progress: Callable[[int], None]) -> None:
+    def _run_block(self, gathering: Gathering, unit: WorkUnit, block: int) -> None:
         cases = [Case(octets) for octets in self._opening[unit.first : unit.first + unit.count]]
         if len(cases) < unit.count:
             cases += drawn(strings().map(Case), self._seed_of(unit.first, "whole"), unit.count - len(cases))
@@ -124,7 +120,6 @@ class HypothesisEngine:
             gathering.reach(list(map(len, inputs)), b"".join(inputs), self._job.profile.dialect)
             for probe in self._probes:
                 self._ask(gathering, probe, probe.whole, batch, unit.first + done, block)
-            progress(done + len(batch))
         for probe in self._probes:
             for operation in _later_of(probe):
                 if operation in STREAMING + AGAIN:
@@ -133,7 +128,6 @@ class HypothesisEngine:
                     self._ask(gathering, probe, operation, in_chunks, unit.first, block)
                 else:
                     self._ask(gathering, probe, operation, cases[:FIRST], unit.first, block)
-        progress(unit.count)
 
     def _seed_of(self, first: int, what: str) -> int:
         text = f"{self._job.seed} {first} {what}"

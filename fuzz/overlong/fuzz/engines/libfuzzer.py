@@ -101,17 +101,6 @@ class HarnessTarget(NamedTuple):
     abi: Abi
 
 
-class HarnessDivergences:
-    """Names of divergences, numbered in order of appearance."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, int] = {}
-
-    def number(self, name: str) -> int:
-        """The number of a name."""
-        return self.names.setdefault(name, len(self.names))
-
-
 def harness(targets: Sequence[str]) -> str:
     """The source of a harness that compares functions with the reference.
 
@@ -122,7 +111,7 @@ def harness(targets: Sequence[str]) -> str:
         TargetError: C++ cannot call one of them so; the message names an alternative.
     """
     called = [_target(name) for name in targets]
-    divergences = HarnessDivergences()
+    divergences: dict[str, int] = {}
     tables = "\n".join(_tables(divergences))
     source = (files("overlong.fuzz.engines") / "templates" / "harness.cc").read_text("utf-8")
     parts = {
@@ -130,9 +119,9 @@ def harness(targets: Sequence[str]) -> str:
         "TABLES": tables,
         "DIVERGENCES": "\n".join(
             f"DIVERGENCE({name})"
-            for name in (*divergences.names, Code.SCALARS, Code.OFFSET, Code.MISBEHAVED, Code.INPUT_WRITTEN)
+            for name in (*divergences, Code.SCALARS, Code.OFFSET, Code.MISBEHAVED, Code.INPUT_WRITTEN)
         ),
-        "NUMBERED": "\n".join(f"  overlong_divergence_{name}," for name in divergences.names),
+        "NUMBERED": "\n".join(f"  overlong_divergence_{name}," for name in divergences),
         "TARGETS": "\n".join(_function(number, target) for number, target in enumerate(called)),
         "CALLS": "\n".join(
             f"  {_name(number, target)}(octets, length, truth);" for number, target in enumerate(called)
@@ -192,20 +181,25 @@ def flaws() -> Iterator[tuple[int, tuple[int, ...], str]]:
             yield state, (), divergence_of(word)
 
 
-def _tables(divergences: HarnessDivergences) -> Iterator[str]:
+def _tables(divergences: dict[str, int]) -> Iterator[str]:
+    """The tables; adds the names of divergences, numbered in order of appearance."""
+
+    def number(name: str) -> int:
+        return divergences.setdefault(name, len(divergences))
+
     automaton, layout = dialect().automaton, load_layout("rfc3629")
     states = len(automaton)
     accepted, at_end = [[0] * 0x100 for _ in range(states)], [0] * states
     for state, octets, name in flaws():
         for octet in octets:
-            accepted[state][octet] = divergences.number(name)
+            accepted[state][octet] = number(name)
         if not octets:
-            at_end[state] = divergences.number(name)
+            at_end[state] = number(name)
     refused = [0] * 0x100
     for ranges in well_formed_products(automaton):
         leads = ranges[0]
         for octet in leads:
-            refused[octet] = divergences.number(f"OV101_{leads[0]:02X}_{leads[-1]:02X}")
+            refused[octet] = number(f"OV101_{leads[0]:02X}_{leads[-1]:02X}")
     free, mask = [0] * 0x100, [0] * 0x100
     for octet in range(0x100):
         row = layout.announced(octet)

@@ -16,7 +16,8 @@ if __name__ == "__main__":  # Python must find this package in any place
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.adapter import Impossible, main
+from overlong.conformance.sweep.adapter import main
+from overlong.conformance.sweep.source import Impossible
 from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.execution.made import PLAN, Inputs, Made, Told
 from overlong.fuzz.execution.sparing import Sparing
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from overlong.conformance.oracle.expectation import ExpectedAnswers
-    from overlong.conformance.sweep.adapter import Asks
     from overlong.conformance.sweep.request import Question
+    from overlong.conformance.sweep.source import Asks
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.layout import Layout
 

@@ -8,22 +8,13 @@ Inputs have nothing in common, so each is a run of its own, and all of it its la
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from overlong.conformance.sweep.compiled.loop import Asking, Memory
 from overlong.conformance.sweep.compiled.task import PLACES
 from overlong.conformance.sweep.grid import CONTINUATION
 from overlong.fuzz.execution.made import NUMBER, Inputs
 from overlong.fuzz.generation.choice import REACH
-from overlong.reference.core import core
-from overlong.reference.shift import ShiftAutomaton
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from overlong.reference.automaton import Automaton
 
 
 class InputWords(NamedTuple):
@@ -37,22 +28,9 @@ class InputWords(NamedTuple):
     """Where made inputs are: the address of the length of the next one, and of its octets."""
     octets: int = 0
     known: int = 0
-    """The address of what :func:`verdicts_on` says of it; 0: the source reads it."""
+    """The address of what ``made.verdicts_on`` says of it; 0: the source reads it."""
     dirty: int = PLACES + REACH
     """How far behind ``base`` there may be octets that are not those around an input."""
-
-
-def verdicts_on(lengths: Sequence[int], octets: bytes, automaton: Automaton) -> bytes:
-    """What an automaton says of inputs in a row: 32 bits for each, as the loop reads them.
-
-    Raises:
-        ValueError: the automaton is too large.
-    """
-    words, numbers, inputs = ShiftAutomaton(automaton), np.asarray(lengths, np.uint32), np.frombuffer(octets, np.uint8)
-    found = np.empty(len(numbers), np.uint32)
-    addresses = (each.ctypes.data for each in (numbers, inputs, found))
-    core()("judge_inputs", len(numbers), *addresses, words.address)
-    return found.tobytes()
 
 
 class InputLoop(Asking[Inputs]):

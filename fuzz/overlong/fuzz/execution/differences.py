@@ -8,7 +8,7 @@ from overlong.conformance.oracle.finding import Finding, observed_in_words
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAM_REPLACE, VALIDATE
-from overlong.fuzz.execution.divergence import Divergence, Fingerprint
+from overlong.fuzz.execution.engine import Divergence, Fingerprint
 from overlong.reference import Decoded, Rejected
 from overlong.reference.theory import shortlex
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.vector import Vector
-    from overlong.fuzz.execution.sampled import Sampled
+    from overlong.fuzz.execution.probe import Sampled
     from overlong.reference import Outcome
 
 KIND = "difference"

@@ -1,26 +1,59 @@
-"""The interface of an engine, which makes inputs, asks the targets, and reports divergences."""
+"""The interface of an engine, which makes inputs, asks the targets, and reports divergences; and what these are."""
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.support.printable import as_text
+from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.profile import RFC3629, Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from overlong.fuzz.execution.divergence import Divergence, Fingerprint
+    from overlong.conformance.oracle.finding import Finding
 
 BLOCK = 1 << 12
 """Inputs of a block: units are whole blocks, except the last one of a campaign with a limit on inputs."""
 
 
+def named(target: str | tuple[str, ...]) -> str:
+    """A target as findings name it, and a user asks for it again."""
+    return as_text(target if isinstance(target, str) else f"-- {shlex.join(target)}")
+
+
 def octave(block: int) -> int:
     """The number of times that the campaign's length, in blocks, had doubled before this block."""
     return (block + 1).bit_length()
+
+
+class Fingerprint(NamedTuple):
+    """The fingerprint of a divergence before minimisation; divergences of one cause often share it.
+
+    A fingerprint is cheap, but does not name a cause; a bucket does (see ``campaign/examiner.py``).
+    """
+
+    target: str
+    operation: str
+    kind: str
+    """A code of a kind (``OV101``), or of a sweep (``refused``)."""
+    where: str
+    """The place, as far as known without a question: a state of the automaton and a class of octets."""
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """One input, one target, and the fault of its answer."""
+
+    target: str
+    """The target, as the campaign names it."""
+    finding: Finding
+    fingerprint: Fingerprint
+    index: int
+    """The number of the input in the campaign, or of its unit if it has none."""
+    peer: str = ""
+    """The other target of a difference that RFC 3629 allows, which is no fault; else empty."""
 
 
 @dataclass(frozen=True, order=True)
@@ -52,13 +85,11 @@ class UnitResult:
     """The result of a unit."""
 
     unit: WorkUnit
-    executions: int
-    """Answers that were asked for: inputs times targets, and each operation counts."""
     octets: int
     """Octets of the inputs."""
     divergences: tuple[Divergence, ...] = ()
     """The first divergence of each fingerprint in each octave, in any order; further ones do no harm."""
-    counts: Counter[Fingerprint] = field(default_factory=Counter["Fingerprint"])
+    counts: Counter[Fingerprint] = field(default_factory=Counter[Fingerprint])
     """The number of divergent inputs for each fingerprint."""
     reached: frozenset[int] = frozenset()
     """Features of the reference that the inputs reached: see ``generation/features.py``."""
@@ -70,18 +101,23 @@ class UnitResult:
     notes: tuple[str, ...] = ()
     """Notes for the user, each safe to show."""
     asked: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
-    """Executions by target and operation; together :attr:`executions`."""
+    """Executions by target and operation."""
     covering: tuple[bytes, ...] = ()
     """Inputs that reach new code of a target. They belong in the corpus, whatever they reach in the reference."""
     starting: float = 0.0
     """The part of :attr:`seconds` before the first question, which does not grow with the unit."""
 
+    @property
+    def executions(self) -> int:
+        """Answers that were asked for: inputs times targets, and each operation counts."""
+        return self.asked.total()
+
 
 class InputEngine(Protocol):
     """Makes inputs and asks the targets, one unit after the other; a pure function of its job and the unit."""
 
-    def run(self, unit: WorkUnit, progress: Callable[[int], None]) -> UnitResult:
-        """Ask the inputs of a unit; ``progress`` gets the number of finished inputs from time to time.
+    def run(self, unit: WorkUnit) -> UnitResult:
+        """Ask the inputs of a unit.
 
         Raises:
             BudgetSpent: a target failed more often than its limit allows.

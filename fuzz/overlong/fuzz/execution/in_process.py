@@ -20,10 +20,9 @@ from overlong.fuzz.execution.made import Told, write_seeds
 
 if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Target
-    from overlong.conformance.protocol.wire import Greeting
     from overlong.conformance.results.shard import Shard, ShardResult
     from overlong.fuzz.execution.engine import CampaignJob
-    from overlong.fuzz.execution.making import MadeInputs
+    from overlong.fuzz.execution.made import MadeInputs
 
 _ADAPTER = Path(__file__).with_name("adapter.py")
 
@@ -66,31 +65,7 @@ class InProcessSurvey:
             self._told = Told(job.seed, str(self._seeds.path / "seeds"))
             write_seeds(Path(self._told.path), job.seeds)
         sweep = Sweep(target, job.profile, "", job.limits)
-        self._engine = InProcess(sweep, found, adapter=_ADAPTER, more=self._told.text)
-
-    @property
-    def greeting(self) -> Greeting:
-        """The target's greeting.
-
-        Raises:
-            TargetError: it would not start.
-        """
-        return self._engine.greeting
-
-    @property
-    def isolation(self) -> str:
-        """The isolation of the target; known after the first question."""
-        return self._engine.isolation
-
-    @property
-    def restarts(self) -> int:
-        """The number of restarts of the library's process."""
-        return self._engine.restarts
-
-    @property
-    def notes(self) -> list[str]:
-        """Notes for the user."""
-        return self._engine.notes
+        self.engine = InProcess(sweep, found, adapter=_ADAPTER, more=self._told.text)
 
     def run(self, shard: Shard) -> ShardResult:
         """Ask the inputs of a shard, whose plan is :data:`~.made.PLAN`, its grid 0, and whose numbers are inputs'.
@@ -103,11 +78,11 @@ class InProcessSurvey:
                 path = self.made.path(shard.first, shard.count)
             except OSError as error:
                 raise TargetError(f"the inputs of {shard.key} cannot be kept on disk: {error.strerror}") from error
-            self._engine.more = self._told._replace(made=str(path)).text
-        return self._engine.run(shard)
+            self.engine.more = self._told._replace(made=str(path)).text
+        return self.engine.run(shard)
 
     def close(self) -> None:
         """End its processes."""
-        self._engine.close()
+        self.engine.close()
         if self._seeds is not None:
             self._seeds.close()

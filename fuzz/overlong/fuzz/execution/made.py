@@ -14,13 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.protocol.wire import big_endian
+from overlong.conformance.protocol.units import big_endian
+from overlong.conformance.support.temporary import TemporaryFolder
 from overlong.conformance.targets.adapters.python import pieces
+from overlong.fuzz.generation.generated import Generated
+from overlong.reference.core import core
+from overlong.reference.shift import ShiftAutomaton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.fuzz.generation.generated import Generated
+    from overlong.fuzz.execution.engine import CampaignJob
+    from overlong.reference.automaton import Automaton
 
 
 PLAN = "generated"
@@ -114,3 +119,60 @@ def write_seeds(path: Path, seeds: Sequence[bytes]) -> None:
         OSError: it cannot be written.
     """
     path.write_bytes(big_endian("I", [len(seeds), *map(len, seeds)]) + b"".join(seeds))
+
+
+def verdicts_on(lengths: Sequence[int], octets: bytes, automaton: Automaton) -> bytes:
+    """What an automaton says of inputs in a row: 32 bits for each, as the loop reads them.
+
+    Raises:
+        ValueError: the automaton is too large.
+    """
+    import numpy as np
+
+    words, numbers, inputs = ShiftAutomaton(automaton), np.asarray(lengths, np.uint32), np.frombuffer(octets, np.uint8)
+    found = np.empty(len(numbers), np.uint32)
+    addresses = (each.ctypes.data for each in (numbers, inputs, found))
+    core()("judge_inputs", len(numbers), *addresses, words.address)
+    return found.tobytes()
+
+
+class MadeInputs:
+    """Makes the inputs of one range after the other, each once, and keeps the last range in a file."""
+
+    def __init__(self, job: CampaignJob) -> None:
+        """Make nothing yet.
+
+        Raises:
+            OSError: there is no place for files.
+        """
+        self._generated = Generated(job.seed, job.seeds, job.profile.dialect)
+        self._folder = TemporaryFolder("inputs")
+        self._path: Path | None = None
+
+    def path(self, first: int, count: int) -> Path:
+        """The file with these inputs: octets of each, verdicts on each, and all octets in a row.
+
+        Numbers have 32 bits, in the machine's order.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        path = self._folder.path / f"{first}-{count}"
+        if path != self._path:
+            if self._path is not None:
+                self._path.unlink()  # a process that has it open can still read it
+                self._path = None
+
+            lengths, octets = self._generated.columns(first, count)
+            verdicts = verdicts_on(lengths, octets, self._generated.spoken.automaton)
+            with path.open("wb") as file:
+                file.write(lengths)
+                file.write(verdicts)
+                file.write(octets)
+                file.write(bytes(BEHIND))
+            self._path = path
+        return path
+
+    def close(self) -> None:
+        """Remove what is there."""
+        self._folder.close()

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.oracle.compare import compare, compare_batch, expected_of, place_of_fault
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.limits import judged, limits_of
+from overlong.conformance.oracle.limits import affected, judged, limits_of
 from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
+    ASK,
     DECODE,
     ENCODING,
     GUARDED,
@@ -27,20 +27,23 @@ from overlong.conformance.protocol.wire import (
     VALIDATE,
 )
 from overlong.conformance.results.run import offered
-from overlong.conformance.support.printable import as_text, printable
+from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.resolve import Limits, resolve
+from overlong.conformance.targets.limits import Limits
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.vector import Vector
+from overlong.fuzz.execution.engine import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
     from overlong.conformance.oracle.limits import DeclaredLimit
     from overlong.conformance.oracle.target import Answered
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.vectors.vector import Vector
+    from overlong.fuzz.generation.generated import Generated
 
 ORDER = DECODE + VALIDATE + REPLACE + STREAMING + AGAIN + GUARDED
 """Operations, those first whose findings others may repeat."""
@@ -48,6 +51,8 @@ WHOLE = DECODE + VALIDATE + STREAM_DECODE + REPLACE + STREAM_REPLACE
 """Operations that a whole input can be asked by, the best first; a stream of one chunk is one."""
 OCTETS = 1 << 20
 """About how many octets make a batch."""
+SAMPLE = 64
+"""The first so many inputs of a block are asked in every other way, too."""
 _BUDGET = 8
 """Restarts that find one culprit, and some more."""
 _IN_VAIN = 3
@@ -76,7 +81,7 @@ class Probe:
     @property
     def id(self) -> str:
         """The name by which a user asks for it again."""
-        return as_text(self.target if isinstance(self.target, str) else f"-- {shlex.join(self.target)}")
+        return named(self.target)
 
     @property
     def greeting(self) -> Greeting:
@@ -99,9 +104,9 @@ class Probe:
         return "".join(operation for operation in ORDER if operation in known)
 
     @property
-    def encodes(self) -> str:
-        """The operations of an encoder that it offers."""
-        return offered(ENCODING, self.greeting)
+    def beside(self) -> str:
+        """The operations beside decoding that it offers: those of an encoder, and questions."""
+        return offered(ENCODING + ASK, self.greeting)
 
     @property
     def whole(self) -> str:
@@ -231,14 +236,14 @@ class Probe:
     def _judged(self, answered: Answered, vectors: Sequence[Vector]) -> Iterator[tuple[Observation, Finding | None]]:
         """The answers to the first of these vectors."""
         operation, greeting = answered.operation, self.greeting
-        limits = () if operation in ENCODING else limits_of(greeting)
+        limits = limits_of(greeting)
         observations = answered.answers.observations(greeting.units_of(operation), verdict_only=operation == VALIDATE)
         found: dict[str, Finding] = {}
         for finding in compare_batch(answered, greeting):  # of what is wrong with one, the first is its result
             found.setdefault(finding.vector.comment, finding)
         for place, (vector, answer) in enumerate(zip(vectors, observations, strict=False)):
             observed = answered.faults.get(place, answer)
-            if any(limit.touches(vector.octets) for limit in limits):
+            if affected(vector.octets, operation, limits):
                 yield observed, _judged_apart(vector, operation, observed, limits)
             elif (wrong := found.get(answered.batch.comments[place])) is not None:
                 yield observed, _as_whole(replace(wrong, vector=vector))
@@ -277,3 +282,32 @@ def _batches(vectors: Sequence[Vector]) -> Iterator[Batch]:
         if end == len(vectors) or sizes[end + 1] - sizes[start] > OCTETS:
             yield Batch.of(numbered[start:end])
             start = end
+
+
+class Sampled(NamedTuple):
+    """An answer to one input."""
+
+    number: int
+    """Number of the input."""
+    vector: Vector
+    operation: str
+    observed: Observation
+    finding: Finding | None
+
+
+def sampled(probe: Probe, generated: Generated, indices: Sequence[int], operations: str) -> Iterator[Sampled]:
+    """What a target answers to inputs of these numbers, one operation after the other.
+
+    Raises:
+        TargetError: it does not start any more, or fails again and again without answering anything.
+    """
+    vectors = {
+        index: Vector("fuzz", generated.string(index), chunks=generated.chunks(index), earlier=generated.earlier(index))
+        for index in indices
+    }
+    for operation in operations:
+        # a decoder that nothing came before is what streams are asked of anyway
+        asked = {index: each for index, each in vectors.items() if operation not in AGAIN or each.earlier}
+        said = probe.ask(list(asked.values()), operation)
+        for (index, vector), (observed, finding) in zip(asked.items(), said, strict=True):
+            yield Sampled(index, vector, operation, observed, finding)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from overlong.conformance.oracle.kinds import (
 )
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
-from overlong.conformance.results.shard import Shard, ShardResult
+from overlong.conformance.results.shard import Shard
 from overlong.fuzz.execution.columnar import ColumnarSurvey
 from overlong.fuzz.execution.engine import BLOCK
 from overlong.fuzz.execution.made import PLAN
 from overlong.fuzz.execution.places import InputPlaces
+from overlong.fuzz.execution.probe import SAMPLE
 from overlong.fuzz.execution.probed import ProbedSurvey
-from overlong.fuzz.execution.sampled import SAMPLE
 
 if TYPE_CHECKING:
     from array import array
@@ -44,22 +44,6 @@ _RIGHT = frozenset({AGREES, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE, LEFT_O
 """Kinds of inputs whose verdict and output are right, or unknown."""
 _FAILED = frozenset({CRASHED, TIMED_OUT, MISBEHAVED, LEFT_OUT})
 """Kinds of inputs whose like is asked no more than is needed."""
-
-
-class Survey(Protocol):
-    """Asks inputs by number."""
-
-    def run(self, shard: Shard) -> ShardResult:
-        """Ask all inputs of a shard.
-
-        Raises:
-            TargetError: the target cannot be asked any more.
-        """
-        ...
-
-    def close(self) -> None:
-        """End the target's processes."""
-        ...
 
 
 @dataclass
@@ -106,7 +90,7 @@ class Whole:
         self.in_process = _in_process(job, probe.target, self.probe)
         judges_all = False
         if self.in_process is not None:
-            self.survey: Survey = self.in_process
+            self.survey: InProcessSurvey | ColumnarSurvey | ProbedSurvey = self.in_process
             self.operation = next(each for each in DECODE + VALIDATE if each in self.probe.operations)
             judges_all = self.operation == VALIDATE or bool(expectation(job.profile, self.probe.greeting).units)
         else:

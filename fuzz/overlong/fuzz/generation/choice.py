@@ -1,8 +1,8 @@
 """Turn a number into an input, by choices that depend on the number, the seed and the tables alone.
 
 ``generator.h`` of :mod:`overlong.reference.core` does the same faster, and tests hold both equal. Numbers stay between
-0 and 2**63. ``table``, ``pool``, ``out`` and ``spare`` belong to :mod:`.memory`; :mod:`.tables` has the layout of
-``table``.
+0 and 2**63. ``table`` is a sequence of them, laid out by :mod:`.tables`; ``pool`` is ``bytes``, ``out`` and ``spare``
+are a ``bytearray``.
 
 A state of the generator of numbers is followed by the next one of a linear congruential generator modulo 2**63, of
 which only high bits are used (Knuth, The Art of Computer Programming, 3.2.1); the first one of an input is the number
@@ -11,9 +11,11 @@ of the input, mixed (Steele, Lea and Flood, Fast splittable pseudorandom number 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from overlong.fuzz.generation.memory import cell, copy, octet_at, product, write_word
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 LONGEST = 4224
 """Octets of the longest input: a filler of 2**12 + 4, and some tokens."""
@@ -51,6 +53,43 @@ _COIN = 1 << 30
 """The highest bit of a state that :func:`below` does not use."""
 _NEAR = 64
 """If an input takes parts of another, the numbers of the two differ only in these bits."""
+
+
+def cell(table: Sequence[int], place: int) -> int:
+    """A cell of a table."""
+    return table[place]
+
+
+def product(one: int, other: int, more: int) -> int:
+    """Multiply two numbers and add one, modulo 2**63."""
+    return (one * other + more) & (1 << 63) - 1
+
+
+def octet_at(octets: bytearray, place: int) -> int:
+    """An octet."""
+    return octets[place]
+
+
+def copy(to: bytearray, at: int, source: bytes | bytearray, start: int, count: int) -> None:
+    """Copy a number of octets; the call may overwrite octets after them."""
+    to[at : at + count] = source[start : start + count]
+
+
+def write_word(to: bytearray, at: int, word: int) -> None:
+    """Write the octets of a token, given as a word (see :func:`word_of`); the call may overwrite seven more."""
+    count = word >> 56
+    to[at : at + count] = word.to_bytes(8, "little")[:count]
+
+
+def word_of(token: bytes) -> int:
+    """A token of at most seven octets as a word: the first octet is the lowest, the length the highest."""
+    return int.from_bytes(token.ljust(7, b"\0") + bytes([len(token)]), "little")
+
+
+def words_of(ranges: Sequence[range]) -> tuple[int, int]:
+    """At most seven ranges of octets as two words: their first octets as a token, and their sizes less one."""
+    spans = bytes(octets[-1] - octets[0] for octets in ranges)
+    return word_of(bytes(octets[0] for octets in ranges)), int.from_bytes(spans, "little")
 
 
 def mixed(number: int) -> int:

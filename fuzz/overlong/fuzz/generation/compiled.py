@@ -1,5 +1,5 @@
 # pyright: basic
-"""Inputs by number, written by the core in C: ``generator.h`` there is :mod:`.choice`, for addresses."""
+"""Inputs by number, written by the core in C, and what they reach: ``generator.h`` there is :mod:`.choice`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlong.fuzz.generation.choice import REACH
+from overlong.fuzz.generation.reading import PLACES, place_of
 from overlong.reference.core import core
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from overlong.fuzz.generation.reading import FeatureReading
     from overlong.fuzz.generation.tables import Tables
 
 _TAKEN = 1 << 16
@@ -42,3 +46,21 @@ class Writer:
         column = array("I")
         column.frombytes(lengths.tobytes())
         return column, octets[0] if len(octets) == 1 else b"".join(octets)
+
+
+_NONE = 1 << 62
+_NEAR, _AGAIN = 64, 16
+"""From the first offset on, an offset has the place of the one some octets before."""
+
+
+def first_to_reach(lengths: Sequence[int], octets: bytes, reading: FeatureReading) -> dict[int, int]:
+    """:func:`overlong.fuzz.generation.features.first_to_reach`."""
+    starts, nexts = np.array(reading.starts, np.int64), np.array(reading.nexts, np.int64)
+    columns = np.array(lengths, np.int64), np.frombuffer(octets, np.uint8)
+    shortest = np.full(len(starts) // 256 * reading.width * len(PLACES), _NONE, np.int64)
+    found = np.full_like(shortest, -1)
+    places = np.array([place_of(offset) for offset in range(_NEAR + _AGAIN)], np.int64)
+    addresses = (each.ctypes.data for each in (starts, nexts, places))
+    of = np.array((*addresses, reading.width, len(PLACES), shortest.ctypes.data, found.ctypes.data), np.int64)
+    core()("reach_features", of.ctypes.data, len(lengths), *(each.ctypes.data for each in columns))
+    return {int(feature): int(found[feature]) for feature in np.flatnonzero(found >= 0)}

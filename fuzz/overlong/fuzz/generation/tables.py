@@ -32,9 +32,10 @@ from overlong.fuzz.generation.choice import (
     STRATEGIES,
     STRATEGY,
     mixed,
+    word_of,
+    words_of,
 )
-from overlong.fuzz.generation.memory import word_of, words_of
-from overlong.fuzz.generation.tokens import fillers_of, reaching, tokens_of
+from overlong.fuzz.generation.tokens import filled, fillers_of, reaching, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -142,8 +143,8 @@ class Tables:
         plain, longer = fillers_of(spoken)
         octets, pieces = list[bytes](), list[tuple[int, int]]()
         for filler in (*plain, *longer):
-            pieces.append((sum(map(len, octets)), len(filler.unit)))
-            octets.append(filler.octets(FAR[-1] + PADDING))
+            pieces.append((sum(map(len, octets)), len(filler)))
+            octets.append(filled(filler, FAR[-1] + PADDING))
         kinds = [start << 16 | period for start, period in pieces]
         groups["fillers"] = tables._group(_shared(((kinds[: len(plain)], 1), (kinds[len(plain) :], 1)), 64, key))
         cuts = [seed[at : at + LONGEST] for seed in seeds for at in range(0, len(seed), LONGEST)]

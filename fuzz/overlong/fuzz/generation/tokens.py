@@ -78,14 +78,9 @@ class Tokens(NamedTuple):
         )
 
 
-class Filler(NamedTuple):
-    """Filler octets: letters, then a repeated unit."""
-
-    unit: bytes
-
-    def octets(self, length: int) -> bytes:
-        """At least a number of octets; the first unit begins at place ``len(unit) - 1``."""
-        return LETTER * (len(self.unit) - 1) + self.unit * (length // len(self.unit) + 1)
+def filled(unit: bytes, length: int) -> bytes:
+    """At least a number of filler octets: letters, then a repeated unit, from place ``len(unit) - 1`` on."""
+    return LETTER * (len(unit) - 1) + unit * (length // len(unit) + 1)
 
 
 @cache
@@ -124,8 +119,8 @@ def tokens_of(spoken: Dialect) -> Tokens:
 
 
 @cache
-def fillers_of(spoken: Dialect) -> tuple[tuple[Filler, ...], tuple[Filler, ...]]:
-    """Fillers of one-octet characters, and of longer characters: the corners of each product, and all sizes."""
+def fillers_of(spoken: Dialect) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """Units of fillers, of one octet and longer: characters at the corners of each product, and all sizes in a row."""
     products = list(well_formed_products(spoken.automaton))
     single = [ranges[0] for ranges in products if len(ranges) == 1]
     ends = in_order(bytes([octets[end]]) for octets in single for end in (0, -1))
@@ -134,8 +129,8 @@ def fillers_of(spoken: Dialect) -> tuple[tuple[Filler, ...], tuple[Filler, ...]]
     longer = [octets for octets in long if len(octets) > 1 and spoken.automaton.accepts(octets * 2)]
     sizes = {len(octets): octets for octets in (LETTER, *longer)}
     mixed = b"".join(sizes.values())
-    plain = (Filler(LETTER), *(Filler(unit) for unit in (*ends, letters) if spoken.automaton.accepts(unit)))
-    return plain, (*map(Filler, longer), *([Filler(mixed)] if spoken.automaton.accepts(mixed * 2) else []))
+    plain = (LETTER, *(unit for unit in (*ends, letters) if spoken.automaton.accepts(unit)))
+    return plain, (*longer, *([mixed] if spoken.automaton.accepts(mixed * 2) else []))
 
 
 def in_order(words: Iterable[bytes]) -> tuple[bytes, ...]:

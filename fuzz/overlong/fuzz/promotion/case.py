@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import expected_in_words
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.wire import DECODE, ENCODING, GUARDED, OPERATIONS, REPLACING, VALIDATE
+from overlong.conformance.protocol.wire import DECODE, GUARDED, OPERATIONS, REPLACING, VALIDATE
+from overlong.conformance.report.found import is_difference
 from overlong.conformance.support.printable import plain, printable
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.stored import AGAIN
-from overlong.fuzz.promotion.promote import PromotionError, checked_id, not_alone
+from overlong.fuzz.promotion.promote import PromotionError, checked_id, not_alone, of_a_decoder
 from overlong.reference import DEFECTS, Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.fuzz.report.campaign import Found
+    from overlong.fuzz.report.findings import Found
 
 _UNSAID: dict[str, str] = {
     Code.LENGTH: "how many octets a refusal covers",
@@ -96,15 +97,14 @@ def case_of(stored: Found, folder: str) -> Case:
         PromotionError: no test can show the fault; the message has the reason and an alternative.
     """
     name = checked_id(stored)
-    if stored.is_difference:
+    if is_difference(stored):
         raise PromotionError(f"{name}: a difference, which RFC 3629 leaves open: no test can say which is right")
     if stored.code in _UNSAID:
         raise PromotionError(
             f"{name}: {stored.code} is about {_UNSAID[stored.code]}, which a test cannot tell in every language; "
             "promote it, and let overlong certify --vectors test it"
         )
-    if stored.operation in ENCODING:
-        raise PromotionError(f"{name}: of an encoder, and these tests are for decoders; keep the results")
+    of_a_decoder(stored, "these tests")
     if stored.operation not in OPERATIONS:
         raise PromotionError(f"{name}: {printable(stored.operation, 20)} is no operation of a decoder")
     not_alone(stored)

@@ -7,19 +7,20 @@ import json
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import ID
-from overlong.conformance.protocol.wire import AGAIN, ENCODING, OPERATIONS
+from overlong.conformance.protocol.wire import AGAIN, ENCODING, OPERATIONS, OTHER_INPUT
+from overlong.conformance.report.found import is_difference
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import JsonError
 from overlong.conformance.vectors.check import CheckError, WrongError
 from overlong.conformance.vectors.given import vectors_in
-from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.record import document_of
 from overlong.conformance.vectors.vector import FOUND, Vector
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from overlong.fuzz.report.campaign import Found
+    from overlong.fuzz.report.findings import Found
 
 
 class PromotionError(Exception):
@@ -30,7 +31,7 @@ _SHOWN = 120
 """The most characters of a target's name in a comment."""
 
 
-def promote(stored: Found, folder: Path, profile: Profile = RFC3629) -> Path:
+def promote(stored: Found, folder: Path) -> Path:
     """Write a finding as a vector, and return its file: ``D-7f3a0c19.json`` in ``folder``.
 
     The file holds the answer that RFC 3629 demands; the target's answer is only in words. If the vector exists
@@ -41,8 +42,8 @@ def promote(stored: Found, folder: Path, profile: Profile = RFC3629) -> Path:
             by another dialect.
         OSError: the folder cannot be written.
     """
-    check(stored, profile)
-    vector = vector_of(stored, profile)
+    check(stored)
+    vector = vector_of(stored)
     folder.mkdir(parents=True, exist_ok=True)
     suffix = hashlib.sha256(vector.id.encode("ascii")).hexdigest()[:8]
     text = document(stored, vector)
@@ -52,7 +53,7 @@ def promote(stored: Found, folder: Path, profile: Profile = RFC3629) -> Path:
     raise PromotionError(f"{printable(str(path))}: holds another vector; move it away")
 
 
-def vector_of(stored: Found, profile: Profile = RFC3629) -> Vector:
+def vector_of(stored: Found) -> Vector:
     """The vector of a finding; its comment names the target, the fault and the place."""
     target = printable(stored.target, _SHOWN)
     asked = OPERATIONS.get(stored.operation, "asked")
@@ -67,7 +68,6 @@ def vector_of(stored: Found, profile: Profile = RFC3629) -> Vector:
         printable(comment, 600),
         (len(stored.octets),) if stored.chunks is None and stored.earlier is not None else stored.chunks,
         decoder=target,
-        profile=profile,
         earlier=stored.earlier,
     )
 
@@ -88,25 +88,35 @@ def checked_id(stored: Found) -> str:
     return stored.id
 
 
-def check(stored: Found, profile: Profile) -> None:
+def check(stored: Found) -> None:
     """Check that it can be a vector.
 
     Raises:
         PromotionError: as :func:`promote`.
     """
     name = checked_id(stored)
-    if stored.is_difference:
+    if is_difference(stored):
         raise PromotionError(
             f"{name}: a difference between two targets, which RFC 3629 leaves open: no vector can say which is right"
         )
-    if stored.operation in ENCODING:
-        raise PromotionError(f"{name}: of an encoder, and vectors in files are for decoders; keep the results")
+    of_a_decoder(stored, "vectors in files")
     not_alone(stored)
-    if profile.speaks != RFC3629.speaks:
+    if stored.measured_by != RFC3629.name:
         raise PromotionError(
-            f"{name}: measured by {printable(profile.speaks, 40)}, and files of vectors hold what RFC 3629 says; "
+            f"{name}: measured by {printable(stored.measured_by, 40)}, and files of vectors hold what RFC 3629 says; "
             "keep the campaign's folder"
         )
+
+
+def of_a_decoder(stored: Found, what: str) -> None:
+    """Refuse a finding of anything else; ``what``: is for decoders.
+
+    Raises:
+        PromotionError: it is that.
+    """
+    if stored.operation in OTHER_INPUT:
+        target = "an encoder" if stored.operation in ENCODING else "a function beside decoding"
+        raise PromotionError(f"{stored.id}: of {target}, and {what} are for decoders; keep the results")
 
 
 def not_alone(stored: Found) -> None:

@@ -16,7 +16,7 @@ from overlong.fuzz.promotion.languages import LANGUAGES, TestLanguage
 from overlong.fuzz.promotion.promote import PromotionError
 
 if TYPE_CHECKING:
-    from overlong.fuzz.report.campaign import Found
+    from overlong.fuzz.report.findings import Found
 
 __all__ = ["LANGUAGES", "file_name", "how_to_run", "language_for", "language_named", "source"]
 

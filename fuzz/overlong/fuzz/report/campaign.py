@@ -5,66 +5,43 @@ The blocks and the verdict are those of ``conformance/report``. The campaign its
 
 from __future__ import annotations
 
-import shlex
 import textwrap
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from overlong.conformance.report.found import block, inputs
+from overlong.conformance.report.found import inputs, is_difference
 from overlong.conformance.report.text import SHOWN
 from overlong.conformance.report.wording import Glyphs, verdict_of_campaign
 from overlong.conformance.results.headline import State, state_of
-from overlong.conformance.results.invocation import Given, replay_found
 from overlong.conformance.results.model import INPUTS, Report, ReportKind, Standing, Subject, failing_claims
 from overlong.conformance.results.reading.campaign import cause_of_stored
 from overlong.conformance.support.printable import printable, thousands
 from overlong.conformance.support.provenance import generator
 from overlong.conformance.support.quantities import lasting
-from overlong.fuzz.campaign.written import finding_as_json
+from overlong.fuzz.report.findings import Found, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.campaign.status import Status
+    from overlong.fuzz.campaign.state import Status
     from overlong.fuzz.campaign.stored import StoredFinding
 
 _NAME = 400
 """The most characters of a target's name to show."""
 
 
-class Found(Given, Protocol):
-    """One cause, with an input that shows it: the source of regression tests and vectors."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def target(self) -> str: ...
-    @property
-    def operation(self) -> str: ...
-    @property
-    def code(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def section(self) -> str: ...
-    @property
-    def where(self) -> str: ...
-    @property
-    def expected(self) -> str: ...
-    @property
-    def observed(self) -> str: ...
-    @property
-    def is_difference(self) -> bool: ...
+def found_of(stored: StoredFinding, profile: str, folder: str) -> Found:
+    """A finding as a report has it; ``folder``: the campaign's name in commands."""
+    cause = cause_of_stored(stored.as_json(), profile, folder)
+    return Found(**vars(cause), target=stored.target, measured_by=profile)
 
 
 def report_of_status(status: Status, folder: str) -> Report:
     """The report of a campaign so far; ``folder``: its name in commands."""
-    causes = [(each.target, cause_of_stored(finding_as_json(each), status.profile.name, folder))
-              for each in status.findings]  # fmt: skip
-    waits = status.faults_wait and not any(cause.standing is Standing.UNEXPECTED for _, cause in causes)
+    causes = [found_of(each, status.profile.name, folder) for each in status.findings]
+    waits = status.faults_wait and not any(cause.standing is Standing.UNEXPECTED for cause in causes)
     subjects: list[Subject] = []
     for target in status.targets:
-        mine = tuple(cause for of, cause in causes if of == target)
+        mine = tuple(cause for cause in causes if cause.target == target)
         state = state_of(failing_claims({}, mine), held=True, incomplete=waits)
         subjects.append(
             Subject(
@@ -86,36 +63,16 @@ def summary(report: Report, status: Status, folder: str, *, width: int, encoding
     for target in status.targets:
         yield from textwrap.wrap(printable(target, _NAME), width, initial_indent="  ", subsequent_indent="    ")
     yield ""
-    faults, differences = apart(status.findings)
-    for stored in (*faults, *differences)[:SHOWN]:
-        yield from lines_of_stored(stored, status.profile, folder, width)
+    causes = [found_of(each, status.profile.name, folder) for each in status.findings]
+    for cause in sorted(causes, key=is_difference)[:SHOWN]:
+        yield from lines_of(cause, folder, width)
         yield ""
-    if (more := len(status.findings) - SHOWN) > 0:
+    if (more := len(causes) - SHOWN) > 0:
         yield f"and {more} more: overlong finding list {printable(folder, 1000)}"
         yield ""
     yield from _what_ran(status, dot, width)
     for note in status.notes:
         yield from textwrap.wrap(f"note: {printable(note)}", width, subsequent_indent="  ")
-
-
-def apart(findings: Iterable[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding]]:
-    """Faults, and differences between targets that are no faults."""
-    found = list(findings)
-    return [each for each in found if not each.is_difference], [each for each in found if each.is_difference]
-
-
-def lines_of_stored(stored: StoredFinding, profile: Profile, folder: str, width: int) -> Iterator[str]:
-    """The lines on one finding; the last is the command that explains it."""
-    further = [("explain", explain_command(stored, folder))]
-    if stored.is_difference:
-        further.insert(0, ("compare", replay_found(stored, stored.id, stored.peer, profile, folder)))
-    cause = cause_of_stored(finding_as_json(stored), profile.name, folder)
-    return block(cause, stored.target, width, further)
-
-
-def explain_command(stored: Found, folder: str) -> str:
-    """The command that explains a finding."""
-    return shlex.join(["overlong", "explain", folder, stored.id])
 
 
 def kind_of(stored: StoredFinding) -> str:

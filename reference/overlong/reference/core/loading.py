@@ -27,6 +27,8 @@ _WORDS = {
     "write_inputs": 7,
     "judge_inputs": 5,
     "answer_inputs": 1,
+    "call_alone": 1,
+    "call_together": 1,
     "read_columns": 11,
     "reach_features": 4,
     "find_first_error": 4,

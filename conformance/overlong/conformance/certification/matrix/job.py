@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from overlong.conformance.targets.resolve import Limits
+from overlong.conformance.targets.limits import Limits
 
 KEPT_LINE = b'{"kept": true}\n'
 """A worker's output if the target has not changed."""

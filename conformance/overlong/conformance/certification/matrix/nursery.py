@@ -149,7 +149,8 @@ def _number(state: socket.socket) -> int:
 
 def warm(speaks: str, suites: Sequence[str]) -> None:
     """Load a worker's modules, make these suites, and compute the answers that most targets should give."""
-    from overlong.conformance.protocol.wire import ASK, UNITS
+    from overlong.conformance.protocol.units import UNITS
+    from overlong.conformance.protocol.wire import ASKING
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.suites import QUICK, SUITES
     from overlong.reference import dialect
@@ -159,7 +160,7 @@ def warm(speaks: str, suites: Sequence[str]) -> None:
     profile = Profile(dialect(speaks).name)
     for name in suites:
         suite = replace(SUITES[name], profile=profile)
-        if suite.asks == ASK:  # few targets answer questions, and each answers others
+        if suite.asks in ASKING:  # few targets answer questions, and each answers others
             continue
         suite.size  # noqa: B018 (counts the vectors)
         for batch in suite.keep():

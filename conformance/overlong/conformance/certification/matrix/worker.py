@@ -14,7 +14,6 @@ import os
 import signal
 import sys
 import threading
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,25 +62,24 @@ def _certified(job: MatrixJob) -> int:
     from overlong.conformance.certification.certify import certify
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.headline import exit_code_of
+    from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.support.provenance import today
     from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.vectors.suites import QUICK
 
     expected = Path(job.expected) if job.expected else None
-    certified = partial(
-        certify,
+    asked = Invocation(
         job.target,
-        suites=QUICK if job.quick else None,
-        sweeps=None if job.quick else (),
-        portrait=job.portrait,
-        speaks=job.speaks,
-        output=Path(job.folder),
+        tuple(QUICK) if job.quick else None,
+        None if job.quick else (),
         limits=job.limits,
-        expected=Expectations.read(expected, job.target, today(), profile=job.speaks),
+        speaks=job.speaks,
+        portrait=job.portrait,
         paired=False,  # other targets are measured at the same time
     )
+    deviations = Expectations.read(expected, job.target, today(), profile=job.speaks)
     try:
-        certificate = certified()
+        certificate = certify(asked, output=job.folder, expected=deviations)
     except NotSaved as error:  # the row has what was found, and the reason
         sys.stdout.write(error.results.to_json())
         raise

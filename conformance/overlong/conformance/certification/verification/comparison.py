@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard, cast
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 GENERATOR, ENVIRONMENT, NAME = "generator", "environment", "name"
 DECODER, VECTORS, SWEEPS, ANSWERS, ASKED, FORM = "decoder", "vectors", "sweeps", "answers", "asked", "form"
@@ -23,7 +23,7 @@ INFORMATION = frozenset({GENERATOR, ENVIRONMENT, NAME})
 
 _PARTS = (
     (r"\.predicate\.overlong\.generator", GENERATOR),
-    (r"\.predicate\.overlong\.environment", ENVIRONMENT),
+    (r"\.predicate\.overlong\.(environment|restarts)", ENVIRONMENT),  # a busy machine restarts; a failure is a finding
     (r"\.subject", DECODER),
     (r"\.predicate\.overlong\.target", DECODER),
     (r"\.predicate\.configuration", VECTORS),
@@ -33,6 +33,18 @@ _PARTS = (
     (r"\.predicate\.(result|passedTests|warnedTests|failedTests)", ANSWERS),
     (r"\.predicate\.overlong\.", ANSWERS),
 )
+_MEANS = {
+    GENERATOR: "another version of overlong made it (information)",
+    ENVIRONMENT: "another environment (information)",
+    NAME: "another name for the decoder here (information)",
+    FORM: "no statement that overlong writes",
+    ASKED: "something else was tested",
+    DECODER: "another decoder: its files, its version or what it says of itself",
+    VECTORS: "other vectors: another version of overlong has others",
+    SWEEPS: "other answers in a sweep, or another sweep",
+    ANSWERS: "other answers: claims, buckets, counts and the digest of findings",
+}
+"""Kinds of differences in the order of the report; each explains those after it."""
 
 
 class Nothing:
@@ -45,6 +57,8 @@ class Nothing:
 NOTHING: Final = Nothing()
 
 
+MOST = 12
+"""The most fields of one kind to list, unless all are requested."""
 _SHORT = 76
 """The most characters of a difference in one line."""
 
@@ -72,12 +86,6 @@ class Difference:
         line = f"{self.path}: {certified} in the certificate, {here} here"
         return (line,) if len(line) <= _SHORT else (self.path, f"  was {certified}", f"  now {here}")
 
-    def as_json(self) -> dict[str, Any]:
-        """The difference as JSON, without a missing value."""
-        values = {"certified": self.certified, "here": self.here}
-        there = {name: value for name, value in values.items() if value is not NOTHING}
-        return {"path": self.path, "part": self.part, "information": self.information, **there}
-
 
 def compare(certified: Any, here: Any, *, renamed: bool = False) -> tuple[Difference, ...]:
     """Every field in which two statements differ.
@@ -88,6 +96,18 @@ def compare(certified: Any, here: Any, *, renamed: bool = False) -> tuple[Differ
         renamed: True if the verifier gave the decoder another name.
     """
     return tuple(_differences(certified, here, "$", renamed=renamed))
+
+
+def lines(differences: Sequence[Difference], *, every: bool = False) -> Iterator[str]:
+    """The differences in words, by kind; ``every``: list all differing fields, however many."""
+    for part, means in _MEANS.items():
+        found = [each for each in differences if each.part == part]
+        if found:
+            yield f"  {means}"
+        shown = found if every else found[:MOST]
+        yield from (f"    {line}" for each in shown for line in each.lines)
+        if len(shown) < len(found):
+            yield f"    and {len(found) - len(shown)} more fields; --verbose lists all"
 
 
 def _differences(left: Any, right: Any, path: str, *, renamed: bool) -> Iterator[Difference]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.results.reading.documents import LARGEST_DOCUMENT, ReportError, checked, not_too_many, regular
+from overlong.conformance.results.invocation import GivenFile, Invocation
+from overlong.conformance.results.reading.documents import ReportError, checked, document
 from overlong.conformance.support.printable import printable
-from overlong.conformance.support.strict_json import JsonError, loads
-from overlong.conformance.vectors.names import respelt
+from overlong.conformance.targets.limits import Limits
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-SCHEMA = "certificate-1"
 
 
 class CertificateError(ValueError):
@@ -25,12 +21,9 @@ class CertificateError(ValueError):
 
 @dataclass(frozen=True)
 class Certified:
-    """The content of a certificate. ``octets`` are the file's, read once: a signature signs them. In the statement,
-    suites and plans have their current names.
-    """
+    """The content of a certificate."""
 
     path: Path
-    octets: bytes
     statement: dict[str, Any]
 
     @property
@@ -40,96 +33,82 @@ class Certified:
         return added
 
     @property
-    def invocation(self) -> dict[str, Any]:
-        asked: dict[str, Any] = self.predicate["invocation"]
-        return asked
-
-    @property
-    def target(self) -> str | tuple[str, ...]:
-        """The decoder's name, or the words of a command."""
-        named = self.invocation["target"]
-        return named if isinstance(named, str) else tuple(named)
-
-    @property
-    def subjects(self) -> tuple[str, ...]:
-        """The names of the files that the run added to those of the decoder's command line."""
-        return tuple(self.invocation.get("subjects", ()))
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the file."""
-        return hashlib.sha256(self.octets).hexdigest()
+    def invocation(self) -> Invocation:
+        """The run that it repeats."""
+        asked = self.predicate["invocation"]
+        limits, target = asked["limits"], asked["target"]
+        return Invocation(
+            target if isinstance(target, str) else tuple(target),
+            None if asked["suites"] is None else tuple(asked["suites"]),
+            None if asked["sweeps"] is None else tuple(asked["sweeps"]),
+            thorough=asked["thorough"],
+            vectors=tuple(map(_file, asked["vectors"])),
+            expected=None if asked["expected"] is None else _file(asked["expected"]),
+            limits=Limits(
+                limits["timeout"], limits["restarts"], memory=limits["memory"], threads=limits.get("threads", 0)
+            ),
+            subjects=tuple(asked.get("subjects", ())),
+            speaks=self.predicate["profile"].partition("@")[0],
+        )
 
 
-def octets_of(path: Path) -> bytes:
-    """All octets of a file.
+def _file(said: dict[str, Any]) -> GivenFile:
+    ((algorithm, digest),) = said["digest"].items()
+    return GivenFile(said["name"], algorithm, digest)
+
+
+def read(path: Path) -> Certified:
+    """The certificate in a file.
 
     Raises:
-        CertificateError: it is no regular file, or too large.
+        CertificateError: it is none; the message has the file, the place and the remedy.
         OSError: it cannot be read.
     """
+    name = printable(str(path))
     try:
-        regular(path)
-    except ReportError:
-        raise CertificateError(
-            f"{printable(str(path))}: not a regular file; name the file that 'overlong certify' wrote"
-        ) from None
-    with path.open("rb") as file:
-        too_large = os.fstat(file.fileno()).st_size > LARGEST_DOCUMENT
-        octets = b"" if too_large else file.read(LARGEST_DOCUMENT + 1)
-    if too_large or len(octets) > LARGEST_DOCUMENT:
-        raise CertificateError(f"{printable(str(path))}: more than {LARGEST_DOCUMENT} octets: no certificate")
-    return octets
-
-
-def parsed(path: Path, octets: bytes) -> Certified:
-    """The certificate in these octets.
-
-    Raises:
-        CertificateError: they are no certificate; the message has the file, the place and the remedy.
-    """
-    try:
-        not_too_many(octets, path)
-        statement = loads(octets, str(path))
-        _asked_how(statement, path)
-        checked(statement, SCHEMA, path)
-    except JsonError as error:
-        if octets.startswith(b'{"record": "header"'):
-            raise CertificateError(
-                f"{printable(str(path))}: results, no certificate; name the certificate.json that lies beside them, or "
-                "show them with 'overlong report'"
-            ) from None
-        raise CertificateError(f"{error}; it is damaged or no certificate: get it anew") from None
+        statement = document(path)
+        if kind := _schema(statement):
+            raise CertificateError(f"{name}: {kind}, no certificate; get one for a decoder with 'overlong certify'")
+        checked(statement, "certificate-1", path)
     except ReportError as error:
-        raise CertificateError(str(error).removesuffix("; measure again") + "; get it anew") from None
-    respelt(statement["predicate"]["overlong"])
-    certified = Certified(path, octets, statement)
-    limits = certified.invocation["limits"]
-    if not 0.01 <= limits["timeout"] <= 3600 or not (limits["memory"] == 0 or 1 << 24 <= limits["memory"] <= 1 << 60):
-        raise CertificateError(
-            f"{printable(str(path))}: $.predicate.overlong.invocation.limits: 'overlong certify' takes no such limits; "
-            "get it anew"
-        )
-    asked = certified.invocation
-    read = (file["name"] for file in (*asked["vectors"], *filter(None, [asked["expected"]])))
-    for name in (*read, *certified.subjects):
-        named = PurePosixPath(name)
-        if named.is_absolute() or ".." in named.parts or "\0" in name:
+        if _begins(path, b'{"record": "header"'):
             raise CertificateError(
-                f"{printable(str(path))}: it names the file {printable(name, 80)}, outside the current folder; "
-                "no certificate does: get it anew"
-            )
+                f"{name}: results, no certificate; name the certificate.json that lies beside them, or show them with "
+                "'overlong report'"
+            ) from None
+        raise CertificateError(f"{str(error).removesuffix('; measure again')}; get it anew") from None
+    certified = Certified(path, statement)
+    asked = certified.invocation
+    limits = asked.limits
+    if not 0.01 <= limits.timeout <= 3600 or not (limits.memory == 0 or 1 << 24 <= limits.memory <= 1 << 60):
+        raise CertificateError(
+            f"{name}: $.predicate.overlong.invocation.limits: 'overlong certify' takes no such limits; get it anew"
+        )
+    for file in (*asked.vectors, *filter(None, [asked.expected])):
+        _inside(file.name, name)
+    for each in asked.subjects:
+        _inside(each, name)
     return certified
 
 
-def _asked_how(statement: Any, path: Path) -> None:
-    """Raise a clear error for a certificate too old to verify."""
-    added = cast("dict[str, Any]", statement) if isinstance(statement, dict) else dict[str, Any]()
-    for member in ("predicate", "overlong"):
-        below = added.get(member)
-        added = cast("dict[str, Any]", below) if isinstance(below, dict) else dict[str, Any]()
-    if "command" in added and "invocation" not in added:
+def _schema(statement: object) -> str:
+    """The schema that a document of overlong names; certificates name none."""
+    schema = cast("dict[str, object]", statement).get("schema") if isinstance(statement, dict) else None
+    return printable(schema, 40) if isinstance(schema, str) else ""
+
+
+def _begins(path: Path, octets: bytes) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(octets)) == octets
+
+
+def _inside(name: str, certificate: str) -> None:
+    """Refuse a file outside the current folder."""
+    named = PurePosixPath(name)
+    if named.is_absolute() or ".." in named.parts or "\0" in name:
         raise CertificateError(
-            f"{printable(str(path))}: $.predicate.overlong.invocation is missing: an older overlong wrote it; "
-            "certify the decoder again"
+            f"{certificate}: it names the file {printable(name, 80)}, outside the current folder; no certificate does: "
+            "get it anew"
         )

@@ -12,18 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.certification.certify import certify
+from overlong.conformance.certification.tiers import NO_TIER
 from overlong.conformance.certification.verification.comparison import NAME, Difference, compare
-from overlong.conformance.certification.verification.consistency import consistent, invocation_of, why_none
-from overlong.conformance.certification.verification.price import MOST, Price
-from overlong.conformance.certification.verification.reading import CertificateError, Certified, octets_of, parsed
-from overlong.conformance.certification.verification.signature import signed_by
-from overlong.conformance.certification.verification.subjects import absent, places_of
-from overlong.conformance.results.certificate import spelt
+from overlong.conformance.certification.verification.reading import CertificateError, Certified, read
+from overlong.conformance.results.difference import difference
 from overlong.conformance.results.expected import Expectations
-from overlong.conformance.results.invocation import GivenFile, identifier
-from overlong.conformance.support.portable import portable_file
+from overlong.conformance.results.invocation import GivenFile, fixed, identifier
+from overlong.conformance.results.reading.statements import report_of_statement
+from overlong.conformance.support.portable import portable, portable_file
 from overlong.conformance.support.printable import printable
-from overlong.conformance.support.provenance import generator, today
+from overlong.conformance.support.provenance import today
 from overlong.conformance.targets.consent import check_from
 
 if TYPE_CHECKING:
@@ -31,17 +29,9 @@ if TYPE_CHECKING:
 
     from overlong.conformance.certification.runner import Progress
     from overlong.conformance.results.certificate import Certificate
+    from overlong.conformance.results.model import Report
 
 _REMEDY = "if you trust that file, add --trust, or name the decoder after the certificate"
-
-
-@dataclass(frozen=True)
-class Signature:
-    """A detached signature, and the permitted signers."""
-
-    file: Path
-    signers: Path
-    identity: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,32 +40,42 @@ class Verification:
 
     certified: Certified
     here: Any
-    """The statement made here; if nothing was run, the certificate's own with its dependent fields derived again."""
+    """The statement made here."""
     differences: tuple[Difference, ...]
-    ran: bool
-    signer: str = ""
-    """The signer, safe to show; empty: no signature was required."""
     incomplete: str = ""
     """The reason for an incomplete measurement; empty if it is complete."""
-    absent: tuple[str, ...] = ()
-    """If nothing was run: the further subjects that are not here, so that they could not be compared."""
     refused: str = ""
     """The reason why this measurement makes no certificate; empty if it does."""
 
     @property
+    def against(self) -> tuple[Difference, ...]:
+        """The differences that are no mere information."""
+        return tuple(each for each in self.differences if not each.information)
+
+    @property
     def verified(self) -> bool:
         """True if everything except mere information agrees with the certificate."""
-        return not self.incomplete and not self.refused and all(each.information for each in self.differences)
+        return not self.incomplete and not self.refused and not self.against
 
     @property
-    def identical(self) -> bool:
-        """True if the file equals, octet for octet, the certificate that this run would write."""
-        return spelt(self.here).encode() == self.certified.octets
+    def verdict(self) -> str:
+        """The outcome in a line; its first word is VERIFIED, DIFFERS or INCOMPLETE."""
+        if self.incomplete:
+            return f"INCOMPLETE  {printable(self.incomplete)}"
+        if self.refused:
+            return f"DIFFERS  no certificate is written for such a run: {self.refused}"
+        if count := len(self.against):
+            return f"DIFFERS  {'1 field is' if count == 1 else f'{count} fields are'} not as measured here"
+        how = "in all that it says of the decoder" if self.differences else "octet for octet"
+        return f"VERIFIED  {how}; the certified result is {self.here['predicate']['result']}"
 
     @property
-    def generator(self) -> tuple[str, str]:
-        """The versions that made and verified the certificate."""
-        return self.certified.predicate["generator"], generator()
+    def diff(self) -> Report:
+        """The two measurements compared, as ``overlong diff`` compares them."""
+        made = self.certified.path.with_name("here")
+        return difference(
+            report_of_statement(self.certified.statement, self.certified.path), report_of_statement(self.here, made)
+        )
 
 
 def verify(
@@ -83,14 +83,11 @@ def verify(
     *,
     target: str | Sequence[str] | None = None,
     trust: bool = False,
-    run: bool = True,
     given: Sequence[Path] = (),
     expected: Path | None = None,
     subjects: Sequence[Path] = (),
-    signature: Signature | None = None,
     progress: Progress | None = None,
-    started: Callable[[Certified, str], None] | None = None,
-    most: int = MOST,
+    started: Callable[[Certified], None] | None = None,
 ) -> Verification:
     """Verify a certificate.
 
@@ -98,52 +95,37 @@ def verify(
         path: the certificate's path.
         target: the decoder, if it has another name here; naming it means trusting it.
         trust: run any command that the certificate names.
-        run: if false, only check its consistency with itself, with this version's vectors and with the decoder's files
-            that are here.
         given: the files of vectors that it names, in that order, if their paths differ here.
         expected: the file of expected deviations that it names, if its path differs here.
         subjects: the further files of the decoder that it names, in that order, if their paths differ here.
-        signature: must be valid before anything is read or run.
         progress: called as the run proceeds.
-        started: called with the signer's name before the run starts.
-        most: the most strings that its sweeps may ask.
+        started: called before the run starts.
 
     Raises:
         CertificateError: it is no certificate, or asks for something that does not exist.
-        SignatureError: its signature is invalid.
-        NoTool: signatures cannot be checked here.
         NotAgreed: it names a command that needs consent.
-        TooDear: its sweeps would ask more strings than ``most``.
         TargetError: the decoder cannot be measured here.
         CheckError, JsonError, WrongError: a file of vectors is malformed.
         ExpectationError: a file of expected deviations is malformed.
         OSError: a file cannot be read.
     """
-    octets = octets_of(path)
-    signer = signed_by(octets, signature.file, signature.signers, signature.identity) if signature else ""
-    certified = parsed(path, octets)
-    if not run:
-        here, gone = consistent(certified, subjects), tuple(absent(certified, subjects))
-        differences = compare(certified.statement, here)
-        return Verification(certified, here, differences, ran=False, signer=signer, absent=gone, refused=why_none(here))
-    Price.of(certified).allowed(certified, most)
+    certified = read(path)
+    asked = certified.invocation.target
     if target is None and not trust:
-        check_from(path, [certified.target], _REMEDY)
+        check_from(path, [asked], _REMEDY)
     if started is not None:
-        started(certified, signer)
+        started(certified)
     certificate = measured(
-        *(certified,), target=target, given=given, expected=expected, subjects=subjects, progress=progress, trust=trust
+        certified, target=target, given=given, expected=expected, subjects=subjects, progress=progress, trust=trust
     )
     refused = "" if certificate.run.incomplete else certificate.refused
     statement = json.loads(certificate.to_json())
     differences = compare(certified.statement, statement)
-    if target is not None and identifier(target) != identifier(certified.target):
-        told = Difference("$.predicate.overlong.invocation.target", certified.invocation["target"], target, NAME)
-        differences = (*differences, replace(told, here=target if isinstance(target, str) else list(target)))
-    return Verification(
-        certified, statement, differences, ran=True, signer=signer, incomplete=certificate.run.incomplete,
-        refused=refused,
-    )  # fmt: skip
+    here = asked if target is None else portable(fixed(target))
+    if identifier(here) != identifier(asked):
+        was, now = (each if isinstance(each, str) else list(each) for each in (asked, here))
+        differences = (*differences, Difference("$.predicate.overlong.invocation.target", was, now, NAME))
+    return Verification(certified, statement, differences, certificate.run.incomplete, refused)
 
 
 def measured(
@@ -160,28 +142,28 @@ def measured(
 
     Raises: as :func:`verify`.
     """
-    asked = invocation_of(certified)
-    paths = _files(certified, asked.vectors, given)
-    speaks = certified.predicate["profile"].partition("@")[0]
-    swept = [plan["plan"] for plan in certified.predicate["sweeps"]]
-    places = places_of(certified, subjects)
-    deviations = None if asked.expected is None else _expected(certified, asked.expected, expected, speaks)
+    asked = certified.invocation
+    paths = _places(certified, [file.name for file in asked.vectors], given, "--vectors")
+    for each in paths:
+        if not each.exists():
+            raise CertificateError(
+                f"{printable(str(certified.path))}: the vectors {printable(str(each), 80)} are not here; say where "
+                "they are with --vectors"
+            )
+    places = _places(certified, asked.subjects, subjects, "--subject")
+    swept = tuple(plan["plan"] for plan in certified.predicate["sweeps"])
+    here = replace(
+        asked,
+        target=fixed(target) if target else asked.target,
+        plans=() if asked.plans == () else swept or None,  # a run that forbids sweeps leaves out more than them
+        tier=NO_TIER,  # the affordable plans depend on the machine's load
+        vectors=tuple(GivenFile.of(path, file.name) for path, file in zip(paths, asked.vectors, strict=True)),
+        subjects=tuple(map(str, places)),
+        repeated=tuple(suite["suite"] for suite in certified.predicate["suites"]),
+    )
+    deviations = None if asked.expected is None else _expected(certified, asked.expected, expected)
     try:
-        certificate = certify(
-            target or (asked.target if isinstance(asked.target, str) else list(asked.target)),
-            suites=asked.suites,
-            sweeps=() if asked.sweeps == () else swept or None,  # a run that forbids sweeps leaves out more than them
-            usual=False,  # the affordable plans depend on the machine's load
-            constants=False,
-            given=paths,
-            subjects=[*places.values()],
-            thorough=asked.thorough,
-            speaks=speaks,
-            limits=asked.limits,
-            progress=progress,
-            expected=deviations,
-            trust=trust,
-        )
+        certificate = certify(here, expected=deviations, progress=progress, trust=trust)
     except (KeyError, ValueError) as error:
         if isinstance(error, ValueError) and type(error) is not ValueError:
             raise  # an error in a file of vectors has its place
@@ -190,21 +172,16 @@ def measured(
             f"{printable(str(error.args[0]), 120)}; verify with {printable(certified.predicate['generator'], 40)}"
         ) from None
     certificate.run.target = identifier(asked.target)
-    files = tuple(
-        replace(GivenFile.of(place), name=file.name) for place, file in zip(paths, asked.vectors, strict=True)
-    )
-    named = replace(
-        certificate.invocation, target=asked.target, vectors=files, sweeps=asked.sweeps, subjects=asked.subjects
-    )
-    known = {portable_file(place): name for name, place in places.items()}
+    named = replace(certificate.invocation, target=asked.target, plans=asked.plans, subjects=asked.subjects)
+    known = {portable_file(place): name for name, place in zip(asked.subjects, places, strict=True)}
     listed = tuple((known.get(name, name), digest) for name, digest in certificate.identity.files)
     identity = replace(certificate.identity, files=listed)
     if asked.expected is not None and named.expected is not None:
         named = replace(named, expected=replace(named.expected, name=asked.expected.name))
-    return replace(certificate, identity=identity, invocation=named, command=named.command(speaks))
+    return replace(certificate, identity=identity, invocation=named)
 
 
-def _expected(certified: Certified, asked: GivenFile, given: Path | None, speaks: str) -> Expectations:
+def _expected(certified: Certified, asked: GivenFile, given: Path | None) -> Expectations:
     """The expected deviations, from the file that the certificate names."""
     path = given or Path(asked.name)
     if not path.is_file():
@@ -212,21 +189,19 @@ def _expected(certified: Certified, asked: GivenFile, given: Path | None, speaks
             f"{printable(str(certified.path))}: the expected deviations {printable(str(path), 80)} are not here; say "
             "where they are with --expected"
         )
-    target = certified.target
-    return Expectations.read(path, target if isinstance(target, str) else list(target), today(), profile=speaks)
+    asked_of = certified.invocation
+    return Expectations.read(path, asked_of.target, today(), profile=asked_of.speaks)
 
 
-def _files(certified: Certified, asked: Sequence[GivenFile], given: Sequence[Path]) -> list[Path]:
-    """The paths of the files of vectors."""
-    name = printable(str(certified.path))
-    if given and len(given) != len(asked):
+def _places(certified: Certified, names: Sequence[str], given: Sequence[Path], option: str) -> list[Path]:
+    """The places of the files that a certificate names, by default those names in the current folder.
+
+    Raises:
+        CertificateError: other places are given than it names files.
+    """
+    if given and len(given) != len(names):
         raise CertificateError(
-            f"{name}: it names {len(asked)} files of vectors, and {len(given)} are given: name each with --vectors"
+            f"{printable(str(certified.path))}: it names {len(names)} files for {option}, and {len(given)} are given: "
+            f"name each with {option}"
         )
-    paths = list(given) or [Path(file.name) for file in asked]
-    for path in paths:
-        if not path.exists():
-            raise CertificateError(
-                f"{name}: the vectors {printable(str(path), 80)} are not here; say where they are with --vectors"
-            )
-    return paths
+    return list(given) or list(map(Path, names))

@@ -56,10 +56,8 @@ def items_of(session: pytest.Session, targets: Sequence[str]) -> Iterator[pytest
         pytest.UsageError: a suite does not exist, or the file of expected deviations is invalid.
     """
     from overlong.conformance.vectors import suites
-    from overlong.conformance.vectors.names import told_now
 
-    named: list[str] = session.config.getoption("overlong_suites") or []
-    wanted = [told_now(name) for name in named]
+    wanted: list[str] = session.config.getoption("overlong_suites") or []
     for name in wanted:
         if name not in suites.SUITES and name != ALL:
             raise pytest.UsageError(f"--overlong-suite: no suite {name!r}; {did_you_mean(name, (*suites.SUITES, ALL))}")
@@ -118,7 +116,7 @@ class TargetNode(pytest.Collector):
         self._measured = _Measured(why="it was interrupted")
         certificate: Certificate | None = None
         try:
-            certificate = certify(self.target, suites=self.suites, sweeps=(), expected=self.expectations(), trust=True)
+            certificate = certify(self.target, suites=self.suites, plans=(), expected=self.expectations(), trust=True)
         except (TargetError, OSError) as error:
             self._measured.why = printable(str(error), 1000)
         if certificate is None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from overlong.conformance.models.identify.membership_oracle import MembershipOracle
-    from overlong.conformance.protocol.wire import Units
+    from overlong.conformance.protocol.units import Units
 
 
 class KnownAspect(NamedTuple):

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from overlong.conformance.models.identify.beside import Against, Tried
     from overlong.conformance.oracle.target import Target
-    from overlong.conformance.protocol.wire import Greeting
-    from overlong.conformance.targets.resolve import Limits
+    from overlong.conformance.protocol.greeting import Greeting
+    from overlong.conformance.targets.limits import Limits
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference.transducer import Transducer
 

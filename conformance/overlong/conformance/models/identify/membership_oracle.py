@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.earliest import marks_in
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.protocol.observation import Accepted, Refused, describe
-from overlong.conformance.protocol.wire import STREAMING, VALIDATE, read_numbers
+from overlong.conformance.protocol.units import read_numbers
+from overlong.conformance.protocol.wire import STREAMING, VALIDATE
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.batch import Batch
 

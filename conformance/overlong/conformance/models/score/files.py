@@ -127,6 +127,8 @@ class _Source:
             return "jsonl" if telling.startswith(b"{") and b'"record"' in telling[:200] else "json"
         if telling.startswith(b"id\t"):
             return "tsv"
+        if telling.startswith(b"id,hex,"):
+            raise ReadError(f"{self._name}: overlong's CSV; export the vectors as tsv or json, and name that")
         if texts.is_numbered(telling):
             return "numbered"
         if telling.isascii() and telling.decode("ascii").replace("\t", " ").isprintable():

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from overlong.conformance.models.score.expectations import ScoreEntry
     from overlong.conformance.models.score.mutation import MutationOperator
 
-SCHEMA = "overlong/score-1"
+SCHEMA = "overlong/report-1"
 
 KEPT = 1000
 """The number of wrong expectations that are kept; the rest are only counted."""

@@ -9,12 +9,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
-from overlong.conformance.protocol.wire import ASK, ENCODE_UTF16, ENCODING, GUARDED, OPERATIONS, QUESTION, REPLACING
+from overlong.conformance.protocol.wire import (
+    ASKING,
+    ENCODE_UTF16,
+    ENCODING,
+    IN_MEMORY,
+    OPERATIONS,
+    QUESTION,
+    REPLACING,
+)
 from overlong.conformance.report.html.octets import Cells, cells_of
 from overlong.conformance.report.html.svg import Picture, drawn
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
 from overlong.conformance.report.links import Anchors
-from overlong.conformance.report.wording import meaning_of
+from overlong.conformance.report.wording import given, meaning_of
 from overlong.conformance.results.model import ReportKind
 from overlong.conformance.support.printable import counted, printable
 from overlong.reference import DEFECTS, DIALECTS, dialect
@@ -97,6 +105,8 @@ class ShownCause:
     operation: str
     explained: bool
     """True if the page explains the code."""
+    question: str = ""
+    """The text and the argument that a function beside decoding was given."""
 
 
 @dataclass(frozen=True)
@@ -240,7 +250,7 @@ class Shower:
         tone, glyph = STANDINGS[cause.standing]
         spoken = dialect_of(profile)
         encodes = cause.operation in ENCODING
-        octets = cause.octets[QUESTION.size :] if cause.operation == ASK else cause.octets
+        octets = cause.octets[QUESTION.size :] if cause.operation in ASKING else cause.octets
         walk = None
         if walked and not encodes and spoken is not None and octets:
             walk = self._picture(_walk(octets, profile, cause.chunks), "its walk through the automaton")
@@ -249,11 +259,12 @@ class Shower:
             self.anchors.give(prefix, cause.id),
             tone,
             glyph,
-            None if encodes else cells_of(octets, cause.chunks, None if cause.operation == GUARDED else spoken),
+            None if encodes else cells_of(octets, cause.chunks, None if cause.operation in IN_MEMORY else spoken),
             _numbers(cause) if encodes else (),
             walk,
             OPERATIONS.get(cause.operation, ""),
             explanation is not None,
+            given(cause) if cause.operation in ASKING else "",
         )
 
     def _portrait(self, subject: Subject) -> tuple[tuple[Figure, ...], str]:

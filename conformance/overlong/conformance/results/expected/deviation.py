@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.results.expected.patterns import matches
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 class ExpectationError(Exception):
     """A file of expected deviations is wrong, or cannot be written; the message is one line that says where."""
+
+
+def matches(pattern: str, text: str) -> bool:
+    """True if a pattern matches a text. ``*`` matches any text, also none; other characters match themselves."""
+    return fnmatchcase(text, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 
 class Seen(NamedTuple):

@@ -8,14 +8,13 @@ import tempfile
 import weakref
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, product
+from itertools import product
 from typing import IO, TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.protocol.kind import CLAIMS, ENCODER, KINDS, VERDICT
 from overlong.conformance.protocol.wire import ENCODING
-from overlong.conformance.results.expected.deviation import Deviation, ExpectationError, Seen
-from overlong.conformance.results.expected.patterns import Patterns, matches
+from overlong.conformance.results.expected.deviation import Deviation, ExpectationError, Seen, matches
 from overlong.conformance.results.expected.reading import file_of, path_in, read_entries
 from overlong.conformance.results.invocation import GivenFile, identifier
 from overlong.conformance.results.run import NOT_MEASURED, offered_in
@@ -55,6 +54,8 @@ class DeviationTally:
 
     total: int = 0
     buckets: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    first: str = ""
+    """The answer observed for the first divergence that the entry names, whichever answer it expects."""
     pinned: int = 0
     """The number found by suites, not sweeps: count and digest fix only these."""
 
@@ -73,45 +74,29 @@ class DeviationTally:
         return self._answers.hexdigest()
 
 
-class _Named:
-    """The entries that name the same divergences, by the answers that they expect."""
-
-    def __init__(self) -> None:
-        self.answers: Patterns[list[Deviation]] = Patterns()
-        self.first = ""
-        """The answer observed for the first divergence that they name."""
-
-
 class Matcher:
-    """Finds the entries that cover a divergence by lookup, without a search through all entries."""
+    """Finds the entries that cover a divergence."""
 
     def __init__(self, deviations: Iterable[Deviation]) -> None:
         self.tallies: dict[int, DeviationTally] = {}
-        self._places: dict[tuple[str, str], Patterns[Patterns[_Named]]] = {}
-        self._named: dict[int, _Named] = {}
+        self._entries: dict[tuple[str, str], list[Deviation]] = {}
+        """By their id, if that is no pattern, and their code; a file may have thousands of entries for vectors."""
         for each in deviations:
             self.tallies[each.number] = DeviationTally()
-            places = self._places.setdefault((each.code, each.operation), Patterns())
-            ids = places.of("*" if each.place is None else each.place, Patterns[_Named])
-            named = self._named[each.number] = ids.of(each.id or "*", _Named)
-            named.answers.of(each.observed, list[Deviation]).append(each)
+            self._entries.setdefault(("" if "*" in each.id else each.id, each.code), []).append(each)
 
     def match(self, seen: Seen, *, swept: bool = False) -> Deviation | None:
         """The first entry that covers a divergence; every entry that covers it counts it."""
         first: Deviation | None = None
-        for key in product((seen.code, ""), (seen.operation, "")):
-            ids = self._places[key].matching(seen.place) if key in self._places else ()
-            for named in chain.from_iterable(each.matching(seen.id) for each in ids):
-                named.first = named.first or seen.observed
-                for deviation in chain.from_iterable(named.answers.matching(seen.observed)):
-                    self.tallies[deviation.number].add(seen, swept=swept)
+        for key in product((seen.id, ""), (seen.code, "")):
+            for deviation in filter(lambda each: each.names_same(seen), self._entries.get(key, ())):
+                tally = self.tallies[deviation.number]
+                tally.first = tally.first or seen.observed
+                if matches(deviation.observed, seen.observed):
+                    tally.add(seen, swept=swept)
                     if first is None or deviation.number < first.number:
                         first = deviation
         return first
-
-    def otherwise(self, deviation: Deviation) -> str:
-        """The first observed answer where an entry without divergences expects another; empty if there is none."""
-        return self._named[deviation.number].first
 
 
 class Expectations:
@@ -272,7 +257,7 @@ class Expectations:
                 if why := _not_asked(each, run, {*ran, *swept}, left_out, asked):
                     unasked.append(Unasked(each, why))
                 else:
-                    otherwise = self._matcher.otherwise(each)
+                    otherwise = tally.first
                     stale.append(Stale(each, f"observed now: {otherwise}" if otherwise else "it occurs no more"))
             elif each.pinned and set(each.suites) != set(ran):
                 unasked.append(Unasked(each, "other suites ran than those that its count and digest are of"))
@@ -392,9 +377,7 @@ def _not_asked(
 
 def asked_of(run: Run, patterns: Collection[str]) -> set[str]:
     """Those ids, or patterns of ids, that match a vector of the suites that ran."""
-    wanted: Patterns[str] = Patterns()
-    for pattern in patterns:
-        wanted.of(pattern, partial(str, pattern))
+    starred = [pattern for pattern in patterns if "*" in pattern]
     categories = {pattern.partition("/")[0] for pattern in patterns}
     every = any("*" in category for category in categories)
     found: set[str] = set()
@@ -404,5 +387,6 @@ def asked_of(run: Run, patterns: Collection[str]) -> set[str]:
                 return found
             if every or batch.category in categories:
                 for vector in batch:
-                    found.update(wanted.matching(vector.id))
+                    found.update(pattern for pattern in starred if matches(pattern, vector.id))
+                    found.update({vector.id}.intersection(patterns))
     return found

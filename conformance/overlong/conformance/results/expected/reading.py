@@ -18,12 +18,10 @@ from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import MEASURED
-from overlong.conformance.results.expected.deviation import Deviation, ExpectationError
-from overlong.conformance.results.expected.patterns import matches, says_nothing
+from overlong.conformance.results.expected.deviation import Deviation, ExpectationError, matches
 from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.configured import toml_of
-from overlong.conformance.vectors.names import spelt_now
 from overlong.reference import DEFECTS, DIALECTS
 
 OWN = ("expected",)
@@ -154,7 +152,7 @@ def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
             raise ExpectationError(f"{where}: {key} is missing; write {_KEYS[key]}")
     if not said["observed"]:
         raise ExpectationError(f"{where}: observed is empty; write {_KEYS['observed']}")
-    if not said.get("code") and says_nothing(said.get("id", ""), "/"):
+    if not said.get("code") and _says_nothing(said.get("id", ""), "/"):
         raise ExpectationError(
             f"{where}: it names {'every vector' if said.get('id') else 'nothing'}; write id (a vector's), or code and "
             "place (a bucket's)"
@@ -169,10 +167,15 @@ def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
     _names_an_answer(where, said["observed"])
     values: dict[str, Any] = {
         **said,
-        "suites": tuple(map(spelt_now, said.get("suites", ()))),
+        "suites": tuple(said.get("suites", ())),
         "digest": said.get("digest", "").removeprefix(DIGEST),
     }
     return Deviation(where, number, **values)
+
+
+def _says_nothing(pattern: str, separators: str = "") -> bool:
+    """True if a pattern consists of ``*`` and ``separators``, which all texts of its kind have."""
+    return not pattern.strip("* " + separators)
 
 
 def _names_an_answer(where: str, observed: str) -> None:
@@ -182,7 +185,7 @@ def _names_an_answer(where: str, observed: str) -> None:
         (Refused(), Refused(0, 1), Refused(12, 3, incomplete=True)),
     )
     kinds = (any(matches(observed, observed_in_words(each)) for each in kind) for kind in samples)
-    if says_nothing(observed) or all(kinds):
+    if _says_nothing(observed) or all(kinds):
         raise ExpectationError(
             f'{where}: observed = "{printable(observed, 60)}" stands for any answer; write the one that is observed, '
             "in the words of the report: accepted U+002E, or accepted*"

@@ -62,7 +62,7 @@ def settled(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) 
         left_out: suites that the target was spared.
 
     Raises:
-        ExpectationError: the file cannot be written, or not so that it says this; then it is as it was.
+        ExpectationError: the file cannot be written, or not with these entries; then it is unchanged.
     """
     expectations.settle(run, left_out)
     if not expectations.updating or run.incomplete:
@@ -79,20 +79,20 @@ def _updated(expectations: Expectations, run: Run, left_out: Sequence[str] = ())
         left_out: suites that the target was spared.
 
     Raises:
-        ExpectationError: the file cannot be written, or not so that it says this; then it is as it was.
+        ExpectationError: the file cannot be written, or not with these entries; then it is unchanged.
     """
     before = {each.number: each for each in (*expectations.deviations, *expectations.expired)}
     wanted = {each.number: each for each in _wanted(expectations, run)}
-    removed = before.keys() - wanted.keys()
-    changed = {number: each for number, each in wanted.items() if number in before and each != before[number]}
+    changes = {number: wanted.get(number) for number, each in before.items() if wanted.get(number) != each}
     new = [each for number, each in wanted.items() if number not in before]
-    if removed or changed or new:
-        write(expectations.file, expectations.path, changed, removed, new)
+    if changes or new:
+        write(expectations.file, expectations.path, changes, new)
     after = expectations.anew(read_entries(expectations.file, expectations.path, given=expectations.given))
     for seen, swept in expectations.kept():
         after.recall(seen, run, swept=swept)
     after.settle(run, left_out)
-    after.changes = f"{len(new)} new, {len(changed)} changed, {len(removed)} removed"
+    removed = len(before.keys() - wanted.keys())
+    after.changes = f"{len(new)} new, {len(changes) - removed} changed, {removed} removed"
     return after
 
 

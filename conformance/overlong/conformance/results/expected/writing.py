@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-import tempfile
 import tomllib
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.results.expected.deviation import Deviation, ExpectationError
 from overlong.conformance.results.expected.reading import DIGEST, in_two, is_entry, pieces_of
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.whole_file import written_to
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 _IN_PLACE = ("observed", "expires", "suites", "count", "digest")
@@ -26,73 +23,59 @@ _ORDER = (
 )
 
 
-def write(
-    file: Path,
-    path: tuple[str, ...],
-    changed: Mapping[int, Deviation],
-    removed: Collection[int],
-    new: Sequence[Deviation],
-) -> None:
+def write(file: Path, path: tuple[str, ...], changes: Mapping[int, Deviation | None], new: Sequence[Deviation]) -> None:
     """Change, remove and add entries.
 
     Args:
         file: TOML; created if it does not exist. A symbolic link stays one.
         path: the keys under which the entries stand.
-        changed: by position among the entries, from 0.
-        removed: likewise.
+        changes: by position among the entries, from 0; None: remove the entry.
         new: entries to add after all others.
 
     Raises:
-        ExpectationError: the file cannot be written, or would not have these entries afterwards; then it is unchanged.
+        ExpectationError: the file cannot be written, or not with these entries; then it is unchanged.
     """
     name = printable(str(file))
-    real = file.resolve()
     try:
-        octets = real.read_bytes() if real.exists() else b""
-        text = octets.decode()
-        written = _edited(text, path, changed, removed, new)
-        if not _says(written, text, path, changed, removed, new):
-            raise ExpectationError(
-                f"{name}: its entries cannot be changed as they are written; write each under [[{'.'.join(path)}]]"
-            )
-        _replace(real, octets, written.encode())
+        mode = file.stat().st_mode if file.exists() else None
+        text = "" if mode is None else file.read_bytes().decode()
+        written = _edited(text, path, changes, new)
+        tomllib.loads(written)
+        with written_to(file, encoding="utf-8") as out:
+            out.write(written)
+        if mode is not None:
+            file.chmod(mode)
     except ValueError as error:
         raise ExpectationError(f"{name}: it cannot be written as TOML: {printable(str(error))}") from error
     except OSError as error:
         raise ExpectationError(f"{name}: {error.strerror}; name another file with --expected") from error
 
 
-def _edited(
-    text: str,
-    path: tuple[str, ...],
-    changed: Mapping[int, Deviation],
-    removed: Collection[int],
-    new: Sequence[Deviation],
-) -> str:
-    end = "\r\n" if "\r\n" in text else "\n"
+def _edited(text: str, path: tuple[str, ...], changes: Mapping[int, Deviation | None], new: Sequence[Deviation]) -> str:
+    """A document with these changes.
+
+    Raises:
+        ValueError: it is not TOML, or its entries do not stand under headers of their own.
+    """
+    end, header = "\r\n" if "\r\n" in text else "\n", f"[[{'.'.join(path)}]]"
     pieces = pieces_of(text)
     places = [place for place, piece in enumerate(pieces) if is_entry(piece, path)]
+    if any(number >= len(places) for number in changes):
+        raise ValueError(f"write each entry under {header}")
+    body, tail = "".join(pieces) if not places else "", ""
     for number, place in enumerate(places):
         body, tail = in_two(pieces[place])
-        if number in removed:
-            body = ""
-        elif number in changed:
-            body = _changed(body, path, changed[number], end)
+        if number in changes:
+            changed = changes[number]
+            body = "" if changed is None else _changed(body, path, changed, end)
         pieces[place] = body + tail
     if not new:
         return "".join(pieces)
-    header = f"[[{'.'.join(path)}]]"
-    added = end.join(_lines(header, each, end) for each in new)
-    if not places:
-        whole = "".join(pieces)
-        if whole and not whole.endswith("\n"):
-            whole += end
-        return whole + (end if whole else "") + added
-    body, tail = in_two(pieces[places[-1]]) if len(places) - 1 not in removed else ("", pieces[places[-1]])
     if body and not body.endswith("\n"):
         body += end
-    pieces[places[-1]] = body + (end if body else "") + added + tail
-    return "".join(pieces)
+    added = end.join(_lines(header, each, end) for each in new)
+    last = body + (end if body else "") + added + tail
+    return "".join([*pieces[: places[-1]], last, *pieces[places[-1] + 1 :]]) if places else last
 
 
 def _values(deviation: Deviation) -> dict[str, Any]:
@@ -122,71 +105,14 @@ def _changed(body: str, path: tuple[str, ...], deviation: Deviation, end: str) -
                 del entry[key]
         elif key not in entry or entry[key] != values[key]:
             entry[key] = values[key]
-    text = tomlkit.dumps(document)
-    return text if end == "\n" else text.replace("\r\n", "\n").replace("\n", end)
+    return _with_ends(tomlkit.dumps(document), end)
 
 
 def _lines(header: str, deviation: Deviation, end: str) -> str:
     import tomlkit
 
-    entry: Any = tomlkit.document()
-    entry.update(_values(deviation))
-    lines = [header, *tomlkit.dumps(entry).splitlines()]
-    return "".join(line + end for line in lines)
+    return _with_ends(f"{header}\n{tomlkit.dumps(_values(deviation))}", end)
 
 
-def _says(
-    written: str,
-    text: str,
-    path: tuple[str, ...],
-    changed: Mapping[int, Deviation],
-    removed: Collection[int],
-    new: Sequence[Deviation],
-) -> bool:
-    """True if a text has the given entries, and everything else as in the other text."""
-    before, entries_before = _apart(text, path)
-    after, entries_after = _apart(written, path)
-    wanted: list[dict[str, Any]] = []
-    for number, entry in enumerate(entries_before):
-        if number in changed:
-            values = _values(changed[number])
-            kept = {key: value for key, value in entry.items() if key not in _IN_PLACE}
-            wanted.append(kept | {key: values[key] for key in _IN_PLACE if key in values})
-        elif number not in removed:
-            wanted.append(entry)
-    return after == before and entries_after == [*wanted, *map(_values, new)]
-
-
-def _apart(text: str, path: tuple[str, ...]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A document without the entries (and without tables that hold only entries), and the entries."""
-    document = tomllib.loads(text)
-    tables: list[dict[str, Any]] = [document]
-    for key in path[:-1]:
-        tables.append(cast("dict[str, Any]", tables[-1].get(key, {})))
-    entries = tables[-1].pop(path[-1], [])
-    for place in range(len(path) - 1, 0, -1):
-        if not tables[place]:
-            tables[place - 1].pop(path[place - 1], None)
-    return document, entries
-
-
-def _replace(file: Path, before: bytes, octets: bytes) -> None:
-    """Replace the contents of a file atomically, unless the file changed meanwhile."""
-    with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name[:100]}.", delete=False) as unfinished:
-        try:
-            unfinished.write(octets)
-            unfinished.flush()
-            os.fsync(unfinished.fileno())
-            if file.exists():
-                if file.read_bytes() != before:
-                    raise OSError(0, "it was changed while it was read")
-                shutil.copymode(file, unfinished.name)
-            else:
-                mask = os.umask(0)
-                os.umask(mask)
-                os.chmod(unfinished.name, 0o666 & ~mask)  # noqa: PTH101 (a name, no path)
-            os.replace(unfinished.name, file)  # noqa: PTH105
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(unfinished.name)  # noqa: PTH108
-            raise
+def _with_ends(text: str, end: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", end)

@@ -113,7 +113,7 @@ def _subject(target: Mapping[str, Any], data: Mapping[str, Any], folder: Path) -
     causes = tuple(cause_of_stored(each, data["profile"], str(folder)) for each in mine)
     executions = sum(target["executions"].values())
     found = any(not each["peer"] for each in data["findings"])
-    waits = data.get("faults_wait", bool(data["waiting"])) and not found
+    waits = data["faults_wait"] and not found
     state = state_of(failing_claims({}, causes), held=True, incomplete=waits) if executions else State.NOT_MEASURED
     edges = data["edges"]
     recorded = {
@@ -141,15 +141,6 @@ def _subject(target: Mapping[str, Any], data: Mapping[str, Any], folder: Path) -
     )
 
 
-def place_of_stored(found: Mapping[str, Any]) -> str:
-    """The place of a finding. One that an earlier version wrote has it in three members."""
-    if "place" in found or "octets_at" not in found:
-        return str(found.get("place", ""))
-    at = f"an octet of {found['octets_at']}" if found["octets_at"] else "the end of the input"
-    place = f"{found['form']} at {at}" if found["form"] else at
-    return f"{place}, {found['placement']}" if found["placement"] else place
-
-
 def cause_of_stored(found: Mapping[str, Any], profile: str, folder: str) -> Cause:
     """The cause that a finding tells.
 
@@ -175,7 +166,7 @@ def cause_of_stored(found: Mapping[str, Any], profile: str, folder: str) -> Caus
         code=found["code"],
         title=found["title"],
         section=found["section"],
-        place=place_of_stored(found),
+        place=found["place"],
         claim="" if peer else claim_of(found["code"], found["operation"]),
         count=found["count"],
         id=found["id"],

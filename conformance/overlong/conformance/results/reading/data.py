@@ -37,7 +37,7 @@ def of_data(read: dict[str, Any], path: Path) -> Report:
         ReportError: it is not as the schema has it.
         ValueError: a map in it is none, or the sides of a diff do not match.
     """
-    checked(read, "report-1", path)
+    checked(read, "report-1", path, part="report")
     extra = read["extra"]
     pairs = {len(read["subjects"]), *(len(extra.get(side, ())) for side in ("older", "newer"))}
     if (read["kind"] == ReportKind.DIFF) != bool(extra) or (extra and len(pairs) > 1):

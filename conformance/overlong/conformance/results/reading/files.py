@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _REPORT = "overlong/report-1"
 _READERS: dict[str, Callable[[dict[str, Any], Path], Report]] = {
     "overlong/matrix-1": report_of_matrix,
-    "overlong/sweep-1": report_of_sweep,
+    "overlong/results-1": report_of_sweep,
     "overlong/campaign-1": report_of_campaign,
     _REPORT: of_data,
 }
@@ -100,6 +100,8 @@ def _read_file(path: Path) -> Report:
     if reader is None:
         nearest = next((each for each in _READERS if str(schema).startswith(each.rstrip("0123456789"))), _REPORT)
         raise not_of(read_from, nearest, path)
+    if reader is of_data and "kind" not in read_from:
+        raise ReportError(f"{printable(str(path))}:1: what a verb printed is no report; name a file of results")
     try:
         return reader(read_from, path)
     except ReportError:

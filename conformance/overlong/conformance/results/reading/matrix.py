@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import Report, ReportKind, State, Subject
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.results.reading.recorded import agreeing, cause_of, state_recorded
@@ -57,10 +56,7 @@ def _subject(row: Mapping[str, Any], path: Path) -> Subject:
                 return replace(subject, seconds=row.get("seconds", 0.0), why=subject.why or row["why"])
     causes = tuple(cause_of(bucket, folder=path.parent / folder) for bucket in row["buckets"])
     if state not in (State.INCOMPLETE, State.NOT_MEASURED):
-        found = state_recorded(row["claims"], causes)
-        if not {state, found} <= {*FAILING}:  # an older version had one word for both
-            agreeing(f"the state of {printable(row['target'])}", state, found)
-        state = found
+        agreeing(f"the state of {printable(row['target'])}", state, state_recorded(row["claims"], causes))
     return Subject(
         id=row["target"],
         state=state,

@@ -20,7 +20,6 @@ from overlong.conformance.results.invocation import named
 from overlong.conformance.results.model import PREDICTS, SENTENCE, Cause, Map, ReportPart, Standing, failing_claims
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.support.printable import thousands
-from overlong.conformance.vectors.names import spelt_now
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS
 
@@ -211,7 +210,7 @@ def _words(command: str) -> list[str]:
 def part_of_suite(suite: Mapping[str, Any]) -> ReportPart:
     """A suite's record."""
     return ReportPart(
-        name=spelt_now(suite["suite"]),
+        name=suite["suite"],
         shows=suite["shows"],
         asked=suite["asked"],
         all=suite["vectors"],
@@ -228,7 +227,7 @@ _AGREEING = {kinds.KINDS[each] for each in (kinds.NOT_SUPPORTED, kinds.LEFT_OUT)
 def part_of_plan(plan: Mapping[str, Any]) -> ReportPart:
     """A plan's record."""
     return ReportPart(
-        name=spelt_now(plan["plan"]),
+        name=plan["plan"],
         shows=plan["shows"],
         asked=plan["strings"],
         all=plan["expected"]["strings"],

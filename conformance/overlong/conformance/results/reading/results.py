@@ -162,7 +162,7 @@ def _report(seen: _Seen) -> Report:
         title=subject.id,
         generator=header["generator"],
         subjects=(subject,),
-        environment=header.get("environment", {}),
+        environment=header["environment"],
         time=header["time"],
         incomplete="" if seen.footer else CUT,
     )
@@ -208,7 +208,7 @@ def _subject(seen: _Seen) -> Subject:
     fields = target_fields(header["target"])
     common: dict[str, Any] = {
         **fields,
-        "profile": header.get("profile", _profile_of(header["command"])),
+        "profile": header["profile"],
         "command": header["command"],
         "parts": tuple(seen.parts),
         "set_aside": aside_in_words(fields["traits"], (part.set_aside for part in seen.parts)),
@@ -236,9 +236,3 @@ def _subject(seen: _Seen) -> Subject:
         recorded=recorded,
         **common,
     )
-
-
-def _profile_of(command: str) -> str:
-    """What the command says, where an older file has no profile of its own."""
-    speaks = command.partition(" --profile ")[2].partition(" ")[0]
-    return f"{speaks or 'rfc3629'}@1"

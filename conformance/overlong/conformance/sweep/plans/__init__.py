@@ -3,7 +3,7 @@
 In: a profile and a number. Out: grids. Must not know: targets, answers, engines.
 """
 
-from overlong.conformance.sweep.plans.blocks import ADDRESSES, BLOCKS, FOLLOWS, RUNS
+from overlong.conformance.sweep.plans.blocks import ADDRESSES, BLOCKS, FOLLOWS, OCTETS, RUNS
 from overlong.conformance.sweep.plans.calls import HISTORY, ORDER
 from overlong.conformance.sweep.plans.constants import CONSTANT
 from overlong.conformance.sweep.plans.context import AFTER, FAULTS, PAIRS, PLACED, TRANSITIONS
@@ -15,7 +15,7 @@ from overlong.conformance.sweep.plans.short import DEPTH, EXHAUSTIVE, FORMS, LEA
 
 _KINDS = (
     *(EXHAUSTIVE, DEPTH, LEADS, FORMS, PLACED, OFFSETS, LENGTHS, FAR, PAIRS),
-    *(ADDRESSES, RUNS, BLOCKS, FOLLOWS, GIANT),
+    *(ADDRESSES, OCTETS, RUNS, BLOCKS, FOLLOWS, GIANT),
     *(AFTER, TRANSITIONS, FAULTS, THRESHOLDS, CONSTANT, ORDER, HISTORY, DRAWN, SAMPLE, CAMPAIGN),
 )
 PLANS: dict[str, KindOfPlan] = {kind.name: kind for kind in _KINDS}

@@ -49,6 +49,16 @@ ADDRESSES = KindOfPlan(
 )
 
 
+def _octets(profile: Profile, last: int) -> Iterator[Grid]:
+    """Any octet at each offset, once, in text of each length of character."""
+    placed = Axis("placed string", tuple(every_octet()))
+    for filler in fillers(profile.dialect.automaton):
+        yield Grid((text_of(filler, range(last + 1)), placed, Axis("text after it", (b"a" * BEHIND,))))
+
+
+OCTETS = KindOfPlan("octets", "any octet at every offset from 0 to {}", _octets, 0, 72, 1024)
+
+
 def _runs(profile: Profile, most: int) -> Iterator[Grid]:
     """A character of each lead, with any octet at each of its places, among characters of one kind."""
     automaton = profile.dialect.automaton

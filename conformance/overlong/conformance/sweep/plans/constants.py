@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plans.kind import KindOfPlan
-from overlong.conformance.sweep.plans.text import BEHIND, class_strings, filled, text_of
+from overlong.conformance.sweep.plans.text import BEHIND, class_strings, filled, of_all, text_of
 from overlong.conformance.vectors.pieces import every_class, fillers, pieces
 from overlong.reference import DIALECTS, dialect
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
@@ -29,7 +29,8 @@ def _constant(profile: Profile, number: int) -> Iterator[Grid]:
     """Errors and characters around one offset, length and count of characters."""
     automaton = profile.dialect.automaton
     (letter, *others), octets = fillers(automaton), class_strings(automaton, 1, ends=True)
-    placed = Axis("error, or a character", tuple(dict.fromkeys((*pieces(automaton).kinds, *octets, letter, *others))))
+    some = (*pieces(automaton).kinds, *octets, letter, *others, of_all(automaton))
+    placed = Axis("error, or characters", tuple(dict.fromkeys(some)))
     near = [number + by for by in _NEAR if number + by >= 0]
     behind = Axis("text after it", tuple(filled(letter, many) for many in (0, BEHIND, number)))
     yield Grid((text_of(letter, [number // 2, *near]), placed, behind))

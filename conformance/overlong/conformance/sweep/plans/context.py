@@ -160,13 +160,24 @@ TRANSITIONS = KindOfPlan(
     *(_transitions, 0, 2, 2),
 )
 
+_BETWEEN_PARTS = (*range(1, 10), *(1 << power for power in range(4, 9)))
+"""The numbers of characters between the two parts of one."""
 _FEW, _MANY, _VERY_MANY = (*range(2, 9), 16), (32, 64, 128, 255, 256, 257, 1024), (65536,)
 """The repetitions of every error, of one of each kind, and of one of each kind with nothing between."""
 
 
+def _parted(automaton: Automaton) -> Iterator[bytes]:
+    """Each character in two parts with text between, of which a fast path may take a whole block."""
+    for character in pieces(automaton).characters:
+        for filler, end, many in product(fillers(automaton), range(1, len(character)), _BETWEEN_PARTS):
+            yield character[:end] + filler * many + character[end:]
+
+
 def _faults(profile: Profile, most: int) -> Iterator[Grid]:
-    """Errors after errors: two, three, and enough of one to overflow a counter or a flag."""
+    """Errors after errors: two, three, and enough of one to overflow a counter or a flag; and parts of characters."""
     automaton = profile.dialect.automaton
+    before = text_of(b"a", range(_REACH if most == 1 else BEHIND))  # so that a block ends between the parts
+    yield Grid((before, Axis("parts of a character", tuple(_parted(automaton)))))
     some, between = pieces(automaton), Axis("text between", (b"", *fillers(automaton)))
     behind = Axis("text after it", (b"", b"a" * BEHIND))
     every, kinds = Axis("first error", some.ill_formed), Axis("first error", some.kinds)
@@ -186,6 +197,6 @@ def _faults(profile: Profile, most: int) -> Iterator[Grid]:
 
 FAULTS = KindOfPlan(
     "faults",
-    "up to 65 536 of one error, and up to {} of several together",
+    "up to 65 536 of one error, up to {} of several together, and text between the parts of a character",
     *(_faults, 1, 3, 3),
 )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from overlong.conformance.sweep.summary.diagram import Level
     from overlong.conformance.sweep.summary.gathering import Gathered
-
-    Column = np.ndarray[Any, np.dtype[Any]]
 
 _CELLS = 1 << 21
 _SEED = 3629

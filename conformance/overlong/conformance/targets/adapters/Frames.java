@@ -49,6 +49,14 @@ final class Frames {
             return answer;
         }
 
+        static Answer numbers(int... numbers) {
+            Answer answer = new Answer('A', numbers.length, 0, 0);
+            ByteBuffer units = ByteBuffer.allocate(4 * numbers.length);
+            for (int number : numbers) units.putInt(number);
+            answer.output = units.array();
+            return answer;
+        }
+
         static Answer refused(int offset, int length) { return new Answer('R', offset, length, 0xFF); }
 
         static Answer notEncoded(int index) { return new Answer('R', index, 0, index == NOT_SAID ? 0xFF : 0); }

@@ -1,4 +1,5 @@
-/* Adapter for Java's own decoders: java -cp FOLDER JavaUtf8 charsetdecoder|string|readutf
+/* Adapter for Java's own decoders, and for functions beside them:
+   java -cp FOLDER JavaUtf8 charsetdecoder|string|readutf|functions
    Build: javac -d FOLDER JavaUtf8.java Frames.java */
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -14,6 +15,7 @@ import java.nio.charset.CodingErrorAction;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -50,6 +52,42 @@ public final class JavaUtf8 {
         return Frames.Answer.octets(Arrays.copyOfRange(framed, 2, framed.length));
     }
 
+    /** A question about a text, by its number ('overlong docs functions'). A String of what is ill-formed is none. */
+    private static Frames.Answer answer(byte[] payload) {
+        ByteBuffer octets = ByteBuffer.wrap(payload);
+        int question = octets.get(), argument = octets.getInt();
+        if (question == 11) octets.limit(octets.position() + argument);
+        ByteBuffer in = octets.slice();
+        CharBuffer out = CharBuffer.allocate(question == 16 ? argument : payload.length);
+        if (UTF_8.newDecoder().decode(in, out, question != 9).isError()) return Frames.Answer.refused(Frames.NOT_SAID, 0);
+        String text = out.flip().toString();
+        switch (question) {
+            case 1: return Frames.Answer.numbers(text.codePointCount(0, text.length()));
+            case 2: return Frames.Answer.numbers(text.length());
+            case 7:
+                int most = Math.min(argument, text.codePointCount(0, text.length()));
+                return Frames.Answer.numbers(text.substring(0, text.offsetByCodePoints(0, most)).getBytes(UTF_8).length);
+            case 9: return Frames.Answer.numbers(in.position());
+            case 11:
+                int point = text.codePointBefore(text.length());
+                return Frames.Answer.numbers(point, Character.toString(point).getBytes(UTF_8).length);
+            case 16: return taken(in.position(), text.chars());
+            case 18: case 20:
+                CharBuffer units = CharBuffer.wrap(text);
+                ByteBuffer room = ByteBuffer.allocate(argument);
+                UTF_8.newEncoder().encode(units, room, true);
+                return taken(units.position(), IntStream.range(0, room.position()).map(place -> room.get(place) & 0xFF));
+            default: return Frames.Answer.numbers(text.getBytes(UTF_8).length);
+        }
+    }
+
+    private static Frames.Answer taken(int taken, IntStream written) {
+        return Frames.Answer.numbers(IntStream.concat(IntStream.of(taken), written).toArray());
+    }
+
+    private static final String FUNCTIONS = ", \"functions\": [\"count-scalars\", \"count-utf16\", \"truncate-scalars\""
+        + ", \"trim-partial\", \"previous\", \"to-utf16\", \"from-utf16\", \"from-latin1\", \"size-from-utf16\"]";
+
     private static Map<Character, Frames.Operation> operations(String name) {
         Map<Character, Frames.Operation> offered = new TreeMap<>();
         switch (name) {
@@ -67,8 +105,11 @@ public final class JavaUtf8 {
                 offered.put('D', JavaUtf8::readUTF);
                 Frames.encoding(offered, JavaUtf8::writeUTF);
                 return offered;
+            case "functions":
+                offered.put('Q', JavaUtf8::answer);
+                return offered;
             default:
-                throw new IllegalArgumentException("name charsetdecoder, string or readutf");
+                throw new IllegalArgumentException("name charsetdecoder, string, readutf or functions");
         }
     }
 
@@ -79,7 +120,8 @@ public final class JavaUtf8 {
             "charsetdecoder", ", \"error_mode\": \"replacement-per-surrogate\", \"encode_errors\": \"fatal\""
                 + ", \"stream_offsets\": \"stream\", \"stream_refusals\": \"marked\"",
             "string", ", \"error_mode\": \"replacement-per-surrogate\", \"encode_errors\": \"question mark\"",
-            "readutf", "").get(name);
+            "readutf", "",
+            "functions", FUNCTIONS).get(name);
         Frames.serve(name, System.getProperty("java.version"), traits, operations(name));
     }
 }

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+ENCODES = {"from-utf16": "F", "from-utf32": "E", "size-from-utf16": "Z", "size-from-utf32": "Z"}
+"""The operation of an encoder that a function can answer, too, by its question."""
 _LARGEST = 0xFFFFFFFF
+_LONGEST = 6  # octets for a number, of an encoder that knows no end of them
 
 
 def given(question: str, octets: bytes) -> str | bytes:
@@ -23,6 +26,43 @@ def given(question: str, octets: bytes) -> str | bytes:
         return octets
     text = octets.decode()
     return text.encode("latin-1") if form == "latin1" else text
+
+
+def numbers_in(operation: str, payload: bytes) -> str | None:
+    """What an encoder is to encode, lone surrogates included; None if it holds numbers that no text has."""
+    try:
+        return payload.decode("utf-16-be" if operation == "F" else "utf-32-be", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+
+
+def room_for(count: int) -> int:
+    """The octets in which everything has room that an encoder may write for so many numbers or code units."""
+    return _LONGEST * (count + 1)
+
+
+def encoded(result: Any, operation: str, count: int) -> bytes | int | str | None:
+    """What a function wrote that had room for all ``count`` numbers or code units.
+
+    The octets, or the announced size in four; if it stopped before the end, the index of what it refused; None for a
+    refusal without an index; a sentence if it cannot be read.
+    """
+    if result is None or result == -1:
+        return None
+    if operation == "Z":
+        number = _number_of(result, b"")
+        return number.to_bytes(4, "big") if isinstance(number, int) else number
+    parts = cast("tuple[Any, ...]", result)
+    if type(parts) is not tuple or len(parts) != 2 or not isinstance(parts[0], int):
+        return f"returned {type(result).__name__}; an encoder returns how much it took and its octets, or None"
+    taken, output = parts
+    kind = cast("type[object]", type(output))
+    if kind is list:
+        numbers = cast("Sequence[Any]", output)
+        output = bytes(numbers) if all(each in range(256) for each in numbers) else None
+    if not isinstance(output, bytes | bytearray):
+        return f"returned an int and {kind.__name__}; an encoder returns how much it took and its octets"
+    return taken if 0 <= taken < count else bytes(output)
 
 
 def numbers_of(result: Any, octets: bytes, question: str = "") -> bytes | str | None:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 from overlong.conformance.targets.adapters.abi import ITERATE, Abi, AnswerReading
 from overlong.conformance.targets.adapters.guarded import Guarded
+from overlong.reference.form import FORMS
 
 if TYPE_CHECKING:
     from overlong.conformance.targets.adapters.native import Call
+    from overlong.reference.questions import Question
 
 CLEAN, OVER_READ, UNDER_READ, OVER_WRITE, UNWRITTEN, INPUT_CHANGED, PLACE, STATE = range(8)
 """The faults: the number in a refusal of ``G``; docs/protocol.md explains them."""
@@ -30,6 +32,8 @@ EXACT_ROOM, LESS_ROOM, MORE_ROOM, AROUND_INPUT = 1, 2, 3, 4
 PAD = 4096
 """The octets around an input that has slack."""
 _ALIGNMENTS = 64
+_STRIDE = 3
+"""Questions are asked at every third of these places: that is each residue modulo 16."""
 _MARGIN = 256  # checked octets around the output
 _POISONS = (0xAA, 0x55)
 
@@ -102,10 +106,31 @@ class Wrong(Exception):
 class Bounds:
     """Examines one function."""
 
-    def __init__(self, call: Call, abi: Abi, unit: int, memory: Memory, steps: Steps) -> None:
-        """``unit``: the octets of a unit written to memory; 0 if none is."""
+    def __init__(self, call: Call, abi: Abi, unit: int, memory: Memory, steps: Steps, size: int = 0) -> None:
+        """Prepare.
+
+        Args:
+            call: calls the function.
+            abi: how.
+            unit: the octets of a unit written to memory; 0 if none is.
+            memory: for inputs and outputs.
+            steps: where the step is noted.
+            size: of a function that answers a question, the octets of a unit of its input, at multiples of which it
+                stands.
+        """
         self._call, self._abi, self._unit = call, abi, unit
         self._memory, self._steps = memory, steps
+        self._size = size
+
+    def of_question(self, question: Question, argument: int) -> Bounds:
+        """What examines the calls of one question. A converter gets room as decoders do, not that of the argument."""
+        size, call = FORMS[question.given].size, self._call
+
+        def asked(address: int, length: int, out: int, units: int) -> AnswerReading:
+            return call(address, length // size, out if question.written else argument, units)
+
+        unit = FORMS[question.written].size if question.written else 0
+        return Bounds(asked, self._abi, unit, self._memory, self._steps, size)
 
     def examine(self, octets: bytes, leave_out: frozenset[int]) -> tuple[int, int]:
         """The fault and its detail. Steps whose fault was reported often enough are skipped."""
@@ -137,7 +162,7 @@ class Bounds:
         length, room = len(octets), self._abi.room(len(octets))
         self._steps.at(SLACK)
         first = self._twice(self._placed(octets, PAD, 0), length, PAD, room, MORE_ROOM)
-        if AFTER not in leave_out:
+        if AFTER not in leave_out and not self._size:  # the argument of a question has no answer about another text
             self._after_others(first, octets)
         at_guards = self._at_guards(octets, leave_out)
         if not leave_out & {BEHIND, BEFORE, PLACES}:  # what reads outside its input depends on what stands there
@@ -181,7 +206,7 @@ class Bounds:
         framed = [b"".join((left, octets, b"\0" * self._abi.terminated, right)) for left, right in _SIDES]
         view, start, size = memory.view, memory.start, len(framed[0])
         # a call for each character already meets other alignments
-        stride = _ALIGNMENTS // 4 + 1 if self._abi is ITERATE and length > 8 else 1
+        stride = _ALIGNMENTS // 4 + 1 if self._abi is ITERATE and length > 8 else self._size * _STRIDE or 1
         shared[Steps.STEP] = PLACES
         for alignment in range(0, _ALIGNMENTS, stride):
             shared[Steps.DETAIL] = alignment + 1
@@ -301,7 +326,7 @@ class Bounds:
             raise Wrong(OVER_WRITE, detail)
         if reading.status != "A" or reading.number > room:
             return reading
-        return reading._replace(output=output.view[out : out + reading.number * unit])
+        return reading._replace(output=reading.output + output.view[out : out + reading.number * unit])
 
     def _writable(self, octets: bytes) -> None:
         """Call in writable memory, and check for changes there.

@@ -5,9 +5,22 @@ Functions that trust their input get well-formed text only: for other text these
 
 from __future__ import annotations
 
+import codecs
 import ctypes
 import locale
-from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_long, c_size_t, c_ssize_t, c_uint32, c_void_p
+from ctypes import (
+    POINTER,
+    byref,
+    c_char_p,
+    c_int,
+    c_int32,
+    c_long,
+    c_size_t,
+    c_ssize_t,
+    c_uint32,
+    c_void_p,
+    py_object,
+)
 from ctypes.util import find_library
 from functools import cache
 from typing import Any
@@ -217,7 +230,7 @@ def u_strFromUTF8WithSub(octets: bytes) -> str:  # noqa: N802 (the library's nam
 
 def u_strToUTF8(text: str) -> int | None:  # noqa: N802 (the library's name)
     """The size that it announces when it gets no room."""
-    units, length, status = text.encode(_NATIVE_16), c_int32(), c_int32()
+    units, length, status = text.encode(_NATIVE_16, "surrogatepass"), c_int32(), c_int32()
     convert = _icu("u_strToUTF8", *(c_void_p, c_void_p, c_int32, POINTER(c_int32), c_char_p, c_int32, POINTER(c_int32)))
     convert(None, 0, byref(length), units, len(units) // 2, byref(status))
     return length.value if status.value in (0, -124, 15) else None  # not terminated, or no room
@@ -267,12 +280,12 @@ def iconv_to_utf32(octets: bytes, room: int) -> tuple[int, str]:
 
 
 def iconv_from_utf16(text: str, room: int) -> tuple[int, bytes]:
-    taken, written = _by_iconv(b"UTF-8", b"UTF-16LE", text.encode(_NATIVE_16), room)
+    taken, written = _by_iconv(b"UTF-8", b"UTF-16LE", text.encode(_NATIVE_16, "surrogatepass"), room)
     return taken // 2, written
 
 
 def iconv_from_utf32(text: str, room: int) -> tuple[int, bytes]:
-    taken, written = _by_iconv(b"UTF-8", b"UTF-32LE", text.encode(_NATIVE_32), room)
+    taken, written = _by_iconv(b"UTF-8", b"UTF-32LE", text.encode(_NATIVE_32, "surrogatepass"), room)
     return taken // 4, written
 
 
@@ -293,3 +306,36 @@ def _by_iconv(to: bytes, of: bytes, units: bytes, octets: int) -> tuple[int, byt
     convert(converter, byref(place), byref(left), byref(out), byref(room))
     _function("c", "iconv_close", c_int, c_void_p)(converter)
     return len(units) - left.value, output.raw[: octets - room.value]
+
+
+@cache
+def _python(symbol: str, result: Any, *arguments: Any) -> Any:
+    """A function of Python's own C API: it holds the lock, and its exceptions are raised."""
+    return ctypes.PYFUNCTYPE(result, *arguments)((symbol, ctypes.pythonapi))
+
+
+def PyUnicode_FromStringAndSize(octets: bytes) -> str:  # noqa: N802 (the library's name)
+    return str(_python("PyUnicode_FromStringAndSize", py_object, c_char_p, c_ssize_t)(octets, len(octets)))
+
+
+def PyUnicode_DecodeUTF8Stateful(octets: bytes) -> int:  # noqa: N802 (the library's name)
+    """What it consumed."""
+    consumed = c_ssize_t()
+    arguments = (c_char_p, c_ssize_t, c_char_p, POINTER(c_ssize_t))
+    _python("PyUnicode_DecodeUTF8Stateful", py_object, *arguments)(octets, len(octets), None, byref(consumed))
+    return consumed.value
+
+
+def utf_8_decode(octets: bytes) -> int:
+    """What it consumed: the end is not final."""
+    return codecs.utf_8_decode(octets)[1]
+
+
+def utf_8_encode(text: str) -> int:
+    return len(codecs.utf_8_encode(text)[0])
+
+
+def PyUnicode_AsUTF8AndSize(text: str) -> int:  # noqa: N802 (the library's name)
+    size = c_ssize_t()
+    _python("PyUnicode_AsUTF8AndSize", c_void_p, py_object, POINTER(c_ssize_t))(text, byref(size))
+    return size.value

@@ -114,13 +114,13 @@ class Answers:
         octets = ctypes.cast(ctypes.c_char_p(payload), ctypes.c_void_p).value or 0
         task = AnswersTask(
             by=self._convention,
-            functions=_address(self._functions),
+            functions=address(self._functions),
             octets=octets + 4 + 4 * count,
-            lengths=_address(lengths),
+            lengths=address(lengths),
             next=0,
             inputs=count,
             item=self._item,
-            written=_address(memory.input.view) + memory.input.size,
+            written=address(memory.input.view) + memory.input.size,
             ends=memory.input.end,
             before=NEUTRAL[0],
             times=len(NEUTRAL),
@@ -130,10 +130,10 @@ class Answers:
             room=each,
             more=more,
             cells=self._cells.start,
-            statuses=_address(statuses),
-            numbers=_address(numbers),
-            kept=_address(kept),
-            original=_address(self._original),
+            statuses=address(statuses),
+            numbers=address(numbers),
+            kept=address(kept),
+            original=address(self._original),
         )
         process = os.getpid()
         words = array("q", task)
@@ -141,7 +141,7 @@ class Answers:
             tuple[int, int, bytes]
         ] = []  # of breaches of the convention: the input, the output's offset, and the words
         while True:
-            self._core("answer_inputs", _address(words))
+            self._core("answer_inputs", address(words))
             told = AnswersTask(*words)
             if os.getpid() != process:
                 os._exit(0)  # the function forked, and this is the fork
@@ -202,7 +202,7 @@ def _word_without_heirs() -> mmap.mmap:
     return page
 
 
-def _address(memory: Any) -> int:
+def address(memory: Any) -> int:
     """The address of a writable buffer; it is fixed for the buffer's lifetime."""
     return ctypes.addressof(ctypes.c_char.from_buffer(memory))
 

@@ -41,7 +41,7 @@ MOST = 1 << 20  # octets of answers allowed beyond 64 for each question
 SHOWN = 60
 _DIGITS = 1000  # of an offset; Python refuses to read numbers that are much longer
 _QUIET = 500  # milliseconds for answers to arrive once the program has closed its input
-_PROBE = b"61\n"  # a question more than there are inputs: a program that ends after an answer has failed at that one
+_PROBE = b"a"  # an input more than there are: a program that ends after an answer has failed at that one
 _ENDING = 5.0  # seconds for a program to end after it closed its output
 UNITS = {"utf-32": 4, "utf-16": 2, "utf-8": 1}
 
@@ -49,7 +49,7 @@ UNITS = {"utf-32": 4, "utf-16": 2, "utf-8": 1}
 class Program:
     """A program that reads lines and writes lines."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], probe: bytes) -> None:
         self._shown = Path(words[0]).name
         try:
             self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -60,14 +60,14 @@ class Program:
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._to, False)
         os.set_blocking(self._from, False)
-        self._kept = b""
+        self._kept, self._probe = b"", probe.hex().encode() + b"\n"
 
     def lines(self, questions: bytes, count: int) -> list[bytes]:
         """The answers to this many lines. Writing and reading overlap, so that neither pipe fills up.
 
         If the program ends before it has answered, this process ends with the same status.
         """
-        questions, count = questions + _PROBE, count + 1
+        questions, count = questions + self._probe, count + 1
         left, most = memoryview(questions), 64 * len(questions) + MOST
         answers = bytearray(self._kept)
         there = answers.count(b"\n")
@@ -154,7 +154,7 @@ def in_utf8(octets: bytes, units: str) -> bytes:
     try:
         return octets.decode(f"{units}-be", "surrogatepass").encode("utf-8", "surrogatepass")
     except UnicodeDecodeError:  # some numbers are no code points
-        from overlong.conformance.protocol.wire import UNITS as WIRE
+        from overlong.conformance.protocol.units import UNITS as WIRE
 
         return WIRE["utf-8"].write(WIRE[units].values(octets))
 
@@ -171,7 +171,7 @@ def main() -> None:
     said = dict(word.split("=", 1) for word in sys.argv[1:border])
     operation, name, document = said.pop("operation"), said.pop("name"), said.pop("document", "")
     read, place = reader(said.pop("units")), DOCUMENTS.get(document)
-    program = Program(sys.argv[border + 1 :])
+    program = Program(sys.argv[border + 1 :], _PROBE if place is None else place(_PROBE))
 
     def ask(many: Sequence[bytes]) -> Sequence[Result]:
         asked = many if place is None else [place(octets) for octets in many]
@@ -183,7 +183,7 @@ def main() -> None:
             results = [True if isinstance(each, bytes) else each for each in results]
         return results
 
-    ask([b"a"])  # any answer will do
+    ask([_PROBE])  # any answer will do
     traits = {"units": "utf-8", **({"wrapper": WRAPPERS[document]} if document in WRAPPERS else {}), **said}
     serve({operation: ask}, name, traits, answers)
 

@@ -141,6 +141,10 @@ function batch(operation, payload) {
       number = octets.length;
       flush();
       put(octets);
+    } else if (result instanceof Uint32Array) {
+      number = result.length;
+      flush();
+      put(numbers(result));
     } else if (result !== true) {
       number = result.text.length;
       output += result.text;
@@ -169,6 +173,7 @@ function single(operation, payload) {
     put([ACCEPTED]);
     if (typeof result === "string") putText(result);
     else if (result instanceof Uint8Array) put(result);
+    else if (result instanceof Uint32Array) put(numbers(result));
     else if (result !== true) { put(numbers(result.marks)); putText(result.text); }
   }
 }
@@ -201,8 +206,8 @@ function read(count) {
   return requests.subarray(0, count);
 }
 
-/** Greets, then answers until the input ends. An operation takes a payload and gives text, octets, true or false, or
- *  a stream's text and marks; or it returns or throws a Refused. */
+/** Greets, then answers until the input ends. An operation takes a payload and gives text, octets, true or false, the
+ *  numbers of an answer as a Uint32Array, or a stream's text and marks; or it returns or throws a Refused. */
 function serve(operations, greeting) {
   write(Buffer.from(JSON.stringify({
     overlong: 1, language: "JavaScript", operations: "PB" + Object.keys(operations).join(""), units: "utf-16",

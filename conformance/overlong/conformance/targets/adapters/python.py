@@ -181,9 +181,10 @@ def one_by_one(decode: Callable[[bytes], Any], kind: type) -> Answerer:
     """Make a decoder of many inputs from a decoder of one."""
 
     def ask(many: Sequence[bytes]) -> Sequence[Result]:
-        global _under_way
-        results, _under_way = list[Result](), iter(many)
-        for octets in _under_way:  # inline: a call for each input would take 1.5 times as long
+        global _under_way  # noqa: PLW0603 (a fork stops the last loop that began)
+        results = list[Result]()
+        _under_way = under_way = iter(many)
+        for octets in under_way:  # inline: a call for each input would take 1.5 times as long
             try:
                 result = decode(octets)
             except UnicodeDecodeError as error:
@@ -266,7 +267,8 @@ def probe(decode: Callable[[Any], Any], mode: str, traits: dict[str, str]) -> di
     if (raised or sample is False or type(sample) not in (str, bool)) and takes_lists(decode):
         return {"I": of_lists(decode)}
     if isinstance(raised, BUGS):
-        fail(f"it failed on the letter a: {in_words(raised)}")
+        aside = "; a decoder takes bytes; an encoder needs an adapter with E" * isinstance(raised, AttributeError)
+        fail(f"it failed on the letter a: {in_words(raised)}{aside}")
     if type(sample) is bool:
         return {"V": one_by_one(decode, bool)}
     if type(sample) not in (str, bytes):
@@ -349,6 +351,30 @@ def asked(function: Callable[..., Any], question: str, *, argument: bool) -> Ans
         return Refusal() if numbers is None else Numbers(numbers)
 
     return lambda many: [ask(payload) for payload in many]
+
+
+def encoding(function: Callable[..., Any], question: str) -> dict[str, Answerer]:
+    """The operation of an encoder that a function answers, if its question has one: text with lone surrogates."""
+    read = module_at(beside("asked.py"), "_overlong_asked")
+    if question not in read.ENCODES:
+        return {}
+    operation: str = read.ENCODES[question]
+
+    def encode(payload: bytes) -> Result:
+        text, count = read.numbers_in(operation, payload), len(payload) // (2 if operation == "F" else 4)
+        if text is None:
+            return Refusal()  # str has no such number
+        alone()
+        try:
+            result = function(text) if operation == "Z" else function(text, read.room_for(count))
+        except Exception as error:  # noqa: BLE001
+            return refusal(error)
+        octets = read.encoded(held(result), operation, count)
+        if isinstance(octets, str):
+            return Bug(octets, breach=True)
+        return octets if isinstance(octets, bytes) else Refusal() if octets is None else Refusal(octets)
+
+    return {operation: lambda many: [encode(payload) for payload in many]}
 
 
 def beside(file: str) -> str:
@@ -692,11 +718,13 @@ def answer_frames(
     respond: Callable[[str, bytes, bool], Sequence[bytes]],
     answers: FileIO,
     requests: BinaryIO | None = None,
+    together: Callable[[str, bytes, int], Sequence[bytes]] | None = None,
 ) -> None:
     """Greet, then answer frames until the input ends.
 
     ``respond`` takes one of ``operations``, a payload, and True for a batch; it returns the response in parts, the
     status first. This loop itself answers echoes and unknown operations. ``requests``: None for standard input.
+    ``together`` takes an operation, the payload of a batch, and the number of threads that answer it at once.
     """
     global _process  # noqa: PLW0603 (an adapter may have forked the process that answers)
     _process = os.getpid()
@@ -704,6 +732,8 @@ def answer_frames(
     memory = shared_memory()
     if memory is not None:
         greeting["shared_memory"] = "mapped"
+    if together is not None:
+        greeting["threads"] = "called"
     spelt = {  # a file name may not be UTF-8, which JSON cannot express
         member: said.encode("utf-8", "backslashreplace").decode() if isinstance(said, str) else said
         for member, said in greeting.items()
@@ -719,6 +749,8 @@ def answer_frames(
             response = respond(inner, body[2:], True)  # noqa: FBT003
         elif operation == "C" and memory is not None and chr(body[1]) in operations:
             response = shared_response(memory, body[1:], respond)
+        elif operation == "H" and together is not None and (inner := chr(body[1])) in operations:
+            response = together(inner, body[4:], int.from_bytes(body[2:4], "big"))
         elif operation in operations:
             response = respond(operation, body[1:], False)  # noqa: FBT003
         write_all(answers, [HEAD.pack(4 + sum(map(len, response)), request), *response])
@@ -764,7 +796,18 @@ def serve(
             last, items = payload, pieces(payload)
         return [b"A", *batch_response(operations[operation], items, len(payload))]
 
-    answer_frames(greeting, "".join(operations), respond, answers, requests)
+    def together(operation: str, payload: bytes, threads: int) -> Sequence[bytes]:
+        items = pieces(payload)
+        call = module_at(beside("python_threads.py"), "_overlong_python_threads").together  # without a package
+
+        def column(result: Result, item: bytes) -> tuple[bytes, ...]:
+            return columns([result], [item])
+
+        results = cast("list[Result]", call(operations[operation], column, items, threads))
+        alone()
+        return [b"A", *columns(results, items)]
+
+    answer_frames(greeting, "".join(operations), respond, answers, requests, together)
     os._exit(0)  # nothing is buffered, and the decoder's exit handlers could hang
 
 
@@ -826,6 +869,8 @@ def main() -> None:
             fail(f"{place}:{name} is {type(found).__name__}; name a callable")
         functions.append(question)
         operations = {"Q": asked(found, question, argument=argument != ")")}
+        if "encode_errors" in said_of_it:
+            operations |= encoding(found, question)
     elif hasattr(found, "operations"):
         operations = cast("dict[str, Answerer]", found.operations)
     elif isinstance(found, type) and hasattr(found, "decode"):

@@ -40,6 +40,7 @@ fn ask(operation: u8, octets: &[u8], out: &mut Vec<u8>, _marks: &mut Vec<u8>) ->
 
 /// A question about a text, by its number ('overlong docs functions'). A str holds nothing ill-formed, and is cut at no
 /// other place than a boundary: the API has no other way to refuse.
+#[allow(unstable_name_collisions)]
 fn answer(_operation: u8, payload: &[u8], out: &mut Vec<u8>, _marks: &mut Vec<u8>) -> Result<(), Refusal> {
     let (place, text) = (u32_at(payload, 1) as usize, from_utf8(&payload[5..])?);
     let step = |scalar: Option<char>| scalar.map(|scalar| vec![u32::from(scalar), scalar.len_utf8() as u32]);
@@ -47,8 +48,13 @@ fn answer(_operation: u8, payload: &[u8], out: &mut Vec<u8>, _marks: &mut Vec<u8
         1 => Some(vec![text.chars().count() as u32]),
         2 => Some(vec![text.encode_utf16().count() as u32]),
         3 => Some(vec![u32::from(text.is_char_boundary(place))]),
+        4 | 6 => Some(vec![text.floor_char_boundary(place) as u32]),
+        5 => Some(vec![text.ceil_char_boundary(place) as u32]),
         10 => step(text.get(place..).and_then(|rest| rest.chars().next())),
-        11 => step(text.get(..place).and_then(|before| before.chars().next_back())),
+        11 => {
+            let last = text.get(..place).and_then(|before| before.char_indices().rev().next());
+            last.map(|(start, scalar)| vec![u32::from(scalar), (place - start) as u32])
+        }
         12 => text.get(..place).map(|before| vec![before.encode_utf16().count() as u32]),
         14 => text.get(..place).map(|before| vec![before.chars().count() as u32]),
         15 => text.char_indices().map(|(offset, _)| offset).chain([text.len()]).nth(place).map(|at| vec![at as u32]),
@@ -58,8 +64,25 @@ fn answer(_operation: u8, payload: &[u8], out: &mut Vec<u8>, _marks: &mut Vec<u8
     Ok(())
 }
 
-const FUNCTIONS: &str = "\"functions\": [\"count-scalars\", \"count-utf16\", \"is-boundary\", \"next\", \"previous\", \
-                         \"utf16-of-offset\", \"scalar-of-offset\", \"offset-of-scalar\"]";
+/// What str has from Rust 1.91 on; its own methods go before these.
+#[allow(dead_code)]
+trait Boundaries {
+    fn floor_char_boundary(&self, place: usize) -> usize;
+    fn ceil_char_boundary(&self, place: usize) -> usize;
+}
+
+impl Boundaries for str {
+    fn floor_char_boundary(&self, place: usize) -> usize {
+        (0..=place.min(self.len())).rev().find(|&place| self.is_char_boundary(place)).unwrap_or(0)
+    }
+    fn ceil_char_boundary(&self, place: usize) -> usize {
+        (place..self.len()).find(|&place| self.is_char_boundary(place)).unwrap_or(self.len())
+    }
+}
+
+const FUNCTIONS: &str = "\"functions\": [\"count-scalars\", \"count-utf16\", \"is-boundary\", \"floor\", \"ceil\", \
+                         \"truncate\", \"next\", \"previous\", \"utf16-of-offset\", \"scalar-of-offset\", \
+                         \"offset-of-scalar\"]";
 
 fn main() -> std::io::Result<()> {
     let version = option_env!("OVERLONG_RUSTC").unwrap_or(""); // a program cannot ask for it at run time

@@ -16,65 +16,31 @@ if __name__ == "__main__":  # make this package importable from anywhere
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
-import ctypes
 import errno
 import gc
 import marshal
 import mmap
 import os
-import re
 import select
 import signal
-import struct
 import time
-from array import array
-from dataclasses import dataclass
-from functools import cached_property, partial
 from io import FileIO
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, REFUSED, UNIT, Abi, AnswerReading, within
-from overlong.conformance.targets.adapters.bounds import (
-    AFTER,
-    CLEAN,
-    DEATHS,
-    NEUTRAL,
-    NOT_ASKED,
-    PAD,
-    SLACK,
-    WRITABLE,
-    Bounds,
-    Memory,
-    Steps,
-)
-from overlong.conformance.targets.adapters.converting import converted, units_of
+from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
+from overlong.conformance.targets.adapters.bounds import AFTER, CLEAN, DEATHS, NOT_ASKED, SLACK, WRITABLE, Steps
+from overlong.conformance.targets.adapters.child import INCOMPLETES, Child, Named
 from overlong.conformance.targets.adapters.leftovers import Leftovers
-from overlong.conformance.targets.adapters.native import Library, Streams, address_of, alone, bound, by_python
-from overlong.conformance.targets.adapters.python import (
-    HEAD,
-    answer_frames,
-    column,
-    cut,
-    fail,
-    load,
-    pieces,
-    read_as_text,
-    units,
-)
-from overlong.conformance.targets.adapters.question_abis import OUTSIDE, QUESTION_ABIS, TAILS, question_abi
-from overlong.reference.core import NoCore
-from overlong.reference.form import FORMS
+from overlong.conformance.targets.adapters.python import HEAD, answer_frames, column, fail, pieces
+from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from overlong.conformance.targets.adapters.in_core import Answers
 
 if sys.platform == "win32":
     raise ImportError("what runs foreign code is forked, which needs POSIX")
 
-PYTHON = "py"
-"""The name of the escape hatch, in place of an ABI's name."""
 ENOUGH = 32
 """A step is skipped after this many deaths: each costs two processes, and the fault is known."""
 GUARDED_DEATHS = 20
@@ -82,347 +48,9 @@ GUARDED_DEATHS = 20
 _AT_ONCE = 1 << 16  # inputs that are examined before their faults are fetched
 _FEW = 8  # so few inputs in a request are examined completely, whatever was reported before
 _HANGS = 0.5  # seconds for an intermediate call
-_ROOM = 16  # units for a stream's output at its end
-_READ = 1 << 26  # octets of a library that are searched for a symbol's name
-_ALIKE = 4
-_WORD = 8
 _MANY = 1024  # inputs in a batch that the core asks
 _WORTH = 1 << 16  # inputs after which the core pays off: to build it takes seconds, once
 _LOOK = 50  # milliseconds after which a silent child is checked: its forks may keep its pipe open
-_PLAIN = Abi(PYTHON, "", ("ptr", "len"), "int", lambda _: REFUSED, "")
-"""The properties of the escape hatch, for the code that places its input."""
-
-Marks = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Named:
-    """The parsed command line."""
-
-    library: str
-    symbols: tuple[str, ...]
-    abi: str
-    python: tuple[str, str] | None
-    traits: dict[str, str]
-    replaces: bool = False
-    """It replaces what is ill-formed."""
-
-    @classmethod
-    def of(cls, words: Sequence[str]) -> Named:
-        """The words of a command line that ``targets/functions.py`` has checked."""
-        library, symbols, abi, *rest = words
-        python = (rest[0], rest[1]) if abi == PYTHON else None
-        traits = dict(word.split("=", 1) for word in rest[2 if python else 0 :])
-        replaces = traits.pop("mode", "") == "replacement"
-        return cls(library, tuple(symbols.split(",")), abi, python, traits, replaces)
-
-
-class Child:
-    """The process that runs foreign code."""
-
-    def __init__(self, named: Named, shared: memoryview, faults: mmap.mmap) -> None:
-        """Load the library; if that fails, print the reason and exit with status 3."""
-        self._item, self._faults = shared, faults
-        self._process = os.getpid()
-        self._memory = Memory()
-        self._streams: Streams | None = None
-        self._function: Any = None
-        try:
-            library = Library(named.library)
-            if named.python is not None:
-                self.abi = _PLAIN
-                self._call = by_python(load(*named.python), library.function(named.symbols[0]))
-            elif named.abi in QUESTION_ABIS:
-                self.abi = question_abi(named.abi)
-                self._call = bound(self.abi, library.function(named.symbols[0], self.abi.parameters, self.abi.result))
-            elif ABIS[named.abi].functions:
-                self.abi = ABIS[named.abi]
-                self._streams = Streams(self.abi, library, named.symbols)
-                self._call = self._streams.whole
-            else:
-                self.abi = ABIS[named.abi]
-                self._function = library.function(named.symbols[0], self.abi.parameters, self.abi.result)
-                self._call = bound(self.abi, self._function)
-        except (OSError, UnicodeError) as error:  # the loader's message has the raw name
-            why = str(error) if isinstance(error, OSError) else "the loader refuses it"
-            fail(f"it cannot be loaded: {why}")
-        except LookupError as error:
-            fail(f"{named.library} has no function {error.args[0]}{_near(named.library, error.args[0])}")
-        self._size = 1 if not self.abi.units else UNIT[self.abi.units]
-        self._unit = self._size if self.abi.units and self.abi is not ITERATE else 0
-        self.operations = ("L" if named.replaces else "D") if self.abi.units else "V"
-        if named.python is not None:
-            said = self._call(self._placed(b"a", plain=True), 1, 0, 0)
-            if said.output:
-                self.operations, self._size = "D", UNIT["utf-32"]
-        if named.abi in QUESTION_ABIS:
-            self.operations = "Q"
-        if self._streams is not None:
-            stream, again = ("T", "M") if named.replaces else ("S", "N")
-            self.operations += stream if self._streams.reset is None else stream + again
-        self._steps = Steps(shared)
-        self._bounds = Bounds(self._call_alone, self.abi, self._unit, self._memory, self._steps)
-
-    def alone(self) -> None:
-        """Let only this process continue after a call: a fork by the function shares its memory."""
-        alone(self._process)
-
-    def _call_alone(self, address: int, length: int, out: int, units: int) -> AnswerReading:
-        """One call."""
-        reading = self._call(address, length, out, units)
-        self.alone()
-        return reading
-
-    def answer(self, operation: str, items: Sequence[bytes], plain: frozenset[int] | None, *, single: bool) -> bytes:
-        """The response to an operation; ``plain``: the items to ask without guards, None for all."""
-        others = {**dict.fromkeys("ST", self._stream), **dict.fromkeys("NM", self._again), "Q": self._asked}
-        ask: Callable[[bytes, bool], tuple[AnswerReading, Marks]] = others.get(operation, self._one)
-        if not plain and plain is not None and operation in "VD" and not self._unit:
-            readings = self._judged(items)
-            return self._single(readings[0], ()) if single else self._columns(readings, ())
-        readings, marks = list[AnswerReading](), list[Marks]()
-        for number, octets in enumerate(items):
-            self._item[Steps.ITEM] = number
-            reading, marked = ask(octets, plain is None or number in plain)
-            readings.append(reading)
-            marks.append(marked)
-        return self._single(readings[0], marks[0]) if single else self._columns(readings, marks)
-
-    def answer_in_core(self, payload: bytes) -> bytes:
-        """The core's response to a batch of an ordinary operation, each input right before a guard.
-
-        Empty if there is no core.
-        """
-        try:
-            answers = self._answers
-        except NoCore:
-            return b""
-        statuses, numbers, output = answers.to(payload)
-        incompletes = statuses.translate(_INCOMPLETES)
-        return b"".join((statuses, numbers, bytes(len(statuses)), incompletes, *output))
-
-    @cached_property
-    def _answers(self) -> Answers:
-        from overlong.conformance.targets.adapters.in_core import Answers
-
-        shared = ctypes.addressof(ctypes.c_char.from_buffer(self._item))
-        return Answers(self.abi, address_of(self._function), self._memory, shared + _WORD * Steps.ITEM)
-
-    def examine(self, items: Sequence[bytes], first: int, leave_out: frozenset[int]) -> None:
-        """Write the faults and details of the items from ``first`` on into memory for the parent."""
-        for number in range(first, len(items)):
-            self._item[Steps.ITEM] = number
-            self._faults[2 * number : 2 * number + 2] = bytes(self._bounds.examine(items[number], leave_out))
-
-    def once_more(self, octets: bytes, number: int, step: int) -> None:
-        """Repeat only the step that killed a process. A second death at it confirms the cause."""
-        self._item[Steps.ITEM] = number
-        if step == SLACK:
-            self._faults[2 * number : 2 * number + 2] = bytes(self._bounds.changes(octets))
-            self._bounds.slack(octets)
-        else:
-            self._bounds.examine(octets, frozenset((*DEATHS, AFTER)) - {step})
-
-    def _placed(self, octets: bytes, *, plain: bool) -> int:
-        """Write an input, with a guard after it or with slack, and return its address."""
-        if self.abi.terminated:
-            octets += b"\0"
-        length, memory = len(octets), self._memory
-        if length > memory.longest:
-            memory.fit(length)
-        if plain:
-            memory.plain.view[PAD - len(NEUTRAL) : PAD + length + 8] = NEUTRAL + octets + bytes(8)
-            return memory.plain.start + PAD
-        region = memory.input
-        region.view[region.size - length - len(NEUTRAL) :] = NEUTRAL + octets
-        return region.end - length
-
-    def _judged(self, items: Sequence[bytes]) -> list[AnswerReading]:
-        """The answers of a function without output, each input right before a guard: faster than :meth:`_one`."""
-        memory, call, item, place = self._memory, self._call, self._item, Steps.ITEM
-        tail = b"\0" * self.abi.terminated
-        memory.fit(max(map(len, items), default=0) + 1)
-        view, size, end = memory.input.view, memory.input.size, memory.input.end
-        readings, process, this_process = list[AnswerReading](), self._process, os.getpid
-        for number, octets in enumerate(items):
-            item[place] = number
-            whole = NEUTRAL + octets + tail
-            view[size - len(whole) :] = whole
-            readings.append(call(end - len(octets) - len(tail), len(octets), 0, 0))
-            if this_process() != process:
-                os._exit(0)
-        return readings
-
-    def _one(self, octets: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
-        address = self._placed(octets, plain=plain)
-        length = len(octets)
-        if not self._unit:
-            return self._call_alone(address, length, 0, 0), ()
-        room = self.abi.room(length)
-        self._poison(room)
-        reading = within(room, self._call_alone(address, length, self._memory.output.start + PAD, room))
-        return reading._replace(output=self._written(reading.number)) if reading.status == "A" else reading, ()
-
-    def _asked(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
-        """A question. It is asked twice, with other octets around the text: whoever reads those answers otherwise.
-
-        Guards would tell more, but each death of a process costs as much as a thousand questions.
-        """
-        assert plain, "no question is asked between guards"
-        question, argument = QUESTION_ABIS[self.abi.name], int.from_bytes(payload[1:5], "big")
-        octets = units_of(question, payload[5:])
-        length = len(octets) // FORMS[question.given].size
-        address, view = self._placed(octets, plain=True), self._memory.plain.view
-
-        def ask() -> AnswerReading:
-            if not question.written:
-                return self._call_alone(address, length, argument, 0)
-            room = partial(self._call_alone, address, length, units=argument)
-            return converted(question, self._memory.output, PAD, argument, lambda out: room(out=out))
-
-        reading = ask()
-        place = PAD + len(octets)
-        view[PAD - len(TAILS) : place + len(TAILS)] = TAILS + octets + TAILS
-        if ask() != reading:
-            reading = AnswerReading("X", text=OUTSIDE)
-        view[place : place + len(TAILS)] = bytes(len(TAILS))
-        return reading, ()
-
-    def _stream(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
-        streams = self._streams
-        assert streams is not None
-        state = streams.new()
-        self.alone()
-        if not state:
-            return AnswerReading("X", text="it made no state"), ()
-        try:
-            return self._fed(state, payload, plain=plain)
-        finally:
-            streams.free(state)
-            self.alone()
-
-    def _again(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
-        streams = self._streams
-        assert streams is not None
-        end = 4 + int.from_bytes(payload[:4], "big")
-        state = streams.new()
-        self.alone()
-        if not state:
-            return AnswerReading("X", text="it made no state"), ()
-        try:
-            self._fed(state, payload[4:end], plain=plain)
-            streams.reset(state)
-            self.alone()
-            return self._fed(state, payload[end:], plain=plain)
-        finally:
-            streams.free(state)
-            self.alone()
-
-    def _fed(self, state: Any, payload: bytes, *, plain: bool) -> tuple[AnswerReading, Marks]:
-        """Feed a stream to a state, chunk by chunk."""
-        streams = self._streams
-        assert streams is not None
-        if not self._unit:
-            return self._judged_stream(streams, state, cut(payload), plain=plain)
-        (count,) = struct.unpack_from(">H", payload)
-        lengths = struct.unpack_from(f">{count}I", payload, 2)
-        place, total, marks, output = 2 + 4 * count, 0, list[int](), list[bytes]()
-        out = self._memory.output.start + PAD
-        for number, length in enumerate(lengths, 1):
-            address, room = self._placed(payload[place : place + length], plain=plain), self.abi.room(length)
-            place += length
-            out = self._memory.output.start + PAD
-            self._poison(room)
-            written = streams.feed(state, address, length, out, room)
-            self.alone()
-            if 0 <= written <= room:
-                output.append(self._written(written))
-                total += written
-                if number == count:
-                    room = _ROOM
-                    self._poison(room)
-                    written = streams.finish(state, out, room)
-                    self.alone()
-                    if 0 <= written <= room:
-                        output.append(self._written(written))
-                        total += written
-            if written < 0:
-                return REFUSED, (number,)
-            if written > room:
-                return within(room, AnswerReading("A", written)), ()
-            marks.append(total)
-        return AnswerReading("A", total, output=b"".join(output)), tuple(marks)
-
-    def _judged_stream(
-        self, streams: Streams, state: Any, chunks: Sequence[bytes], *, plain: bool
-    ) -> tuple[AnswerReading, Marks]:
-        """Feed a validator, which only says yes or no to each chunk; its yeses stand for the text."""
-        decoder = read_as_text()
-        text, marks = "", list[int]()
-        for number, chunk in enumerate(chunks, 1):
-            is_last = number == len(chunks)
-            accepted = streams.feed(state, self._placed(chunk, plain=plain), len(chunk))
-            self.alone()
-            if accepted and is_last:
-                accepted = streams.finish(state)
-                self.alone()
-            if not accepted:
-                return REFUSED, (number,)
-            text += decoder.decode(chunk, is_last)
-            marks.append(len(text))
-        return AnswerReading("A", len(text), output=units(text)), tuple(marks)
-
-    def _poison(self, room: int) -> None:
-        self._memory.output.view[PAD : PAD + room * self._unit] = b"\xaa" * (room * self._unit)
-
-    def _written(self, units: int) -> bytes:
-        return self._memory.output.view[PAD : PAD + units * self._unit]
-
-    def _big_endian(self, output: bytes) -> bytes:
-        if self._size == 1 or sys.byteorder == "big":
-            return output
-        units = array("I" if self._size == 4 else "H", output)
-        units.byteswap()
-        return units.tobytes()
-
-    def _columns(self, readings: Sequence[AnswerReading], marks: Sequence[Marks]) -> bytes:
-        """The columns of a batch."""
-        statuses = "".join([each.status for each in readings]).encode()
-        numbers = [len(each.text) if each.status == "X" else each.number for each in readings]
-        if b"X" in statuses:
-            written = [each.text.encode() or self._big_endian(each.output) for each in readings]
-        else:
-            written = [self._big_endian(b"".join([each.output for each in readings]))]
-        incompletes = statuses.translate(_INCOMPLETES)
-        marked = [column(each) for each in marks if each]
-        return b"".join((statuses, column(numbers), bytes(len(readings)), incompletes, *written, *marked))
-
-    def _single(self, reading: AnswerReading, marks: Marks) -> bytes:
-        """The status and payload of one answer."""
-        status = reading.status.encode()
-        if reading.status == "X":
-            return status + reading.text.encode()
-        if reading.status == "R":
-            return status + column([reading.number]) + b"\0\xff" + column(marks)
-        return status + column(marks) + self._big_endian(reading.output)
-
-
-_INCOMPLETES = bytes(0xFF if octet == ord("R") else 0 for octet in range(256))
-"""Maps a status to a refusal's *incomplete*: not reported."""
-
-
-def _near(library: str, symbol: str) -> str:
-    """A suggestion for an error message: a similar name in the library's symbol tables."""
-    from overlong.conformance.support.near import nearest
-
-    try:
-        with open(library, "rb") as file:  # noqa: PTH123 (the loader's name for it is no path of ours)
-            names = re.findall(rb"(?<=\0)[A-Za-z_][A-Za-z0-9_.$]{0,99}(?=\0)", file.read(_READ))
-    except OSError:
-        return ""
-    alike = {name.decode() for name in names if abs(len(name) - len(symbol)) < _ALIKE}
-    close = nearest(symbol, alike)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 class Died(Exception):
@@ -471,9 +99,9 @@ class Parent:
 
     def answer(self, operation: str, items: Sequence[bytes], *, single: bool) -> bytes:
         """The response to these inputs, even if the child dies."""
-        if operation == "G":
+        if operation in "GK":
             return self._examined(items, single=single)
-        plain = frozenset[int]() if self._deaths < GUARDED_DEATHS and operation != "Q" else None
+        plain = frozenset[int]() if self._deaths < GUARDED_DEATHS and operation not in "QEFZ" else None
         while True:
             try:
                 response: bytes = self._ask((operation, list(items), plain, single))
@@ -481,6 +109,14 @@ class Parent:
                 plain = self._died(died, plain)
             else:
                 return response
+
+    def answer_together(self, operation: str, payload: bytes, threads: int) -> list[bytes]:
+        """The response to a batch that several threads answer at once. If the child dies, so does this process."""
+        try:
+            response: bytes = self._ask(("H", pieces(payload), operation, threads))
+        except Died as died:
+            die(died.status)
+        return [b"A", response]
 
     def _died(self, died: Died, plain: frozenset[int] | None) -> frozenset[int] | None:
         """Start a new child if the last one may have died at a guard. Returns the items to ask without guards."""
@@ -499,7 +135,7 @@ class Parent:
         if single:
             return statuses + (column([found[0]]) + details[:1] + b"\xff" if statuses == b"R" else b"")
         numbers = column(fault if fault != NOT_ASKED else 0 for fault in found)
-        return b"".join((statuses, numbers, details, statuses.translate(_INCOMPLETES)))
+        return b"".join((statuses, numbers, details, statuses.translate(INCOMPLETES)))
 
     def _faults_of(self, items: Sequence[bytes]) -> bytes:
         first, items = 0, list(items)
@@ -608,6 +244,9 @@ class Parent:
                 reply = child.answer_in_core(items)
             elif operation == "G":
                 child.examine(items, *rest)
+            elif operation == "H":
+                operation, threads = rest
+                reply = child.answer_together(operation, items, threads)
             elif operation == "1":
                 child.once_more(items[0], *rest)
             else:
@@ -670,7 +309,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # deaths are routine here: no core dumps
     parent = Parent(named, answers)
     operations, units = parent.ready
-    offered = operations if operations == "Q" else f"{operations}G"
+    offered = operations if "Q" in operations else f"{operations}G"
     greeting = {
         "overlong": 1,
         "name": f"{Path(named.library).name}:{','.join(named.symbols)}".encode("utf-8", "backslashreplace").decode(),
@@ -689,7 +328,7 @@ def main() -> None:
             return [b"A", parent.answer_batch(operation, payload)]
         return [parent.answer(operation, [payload], single=True)]
 
-    answer_frames(greeting, offered, respond, answers)
+    answer_frames(greeting, offered, respond, answers, together=parent.answer_together)
     os._exit(0)  # the child sees the end of its input, and ends
 
 

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"io"
 	"os"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -24,10 +25,42 @@ func decode(octets []byte) (points []rune, offset int, accepted bool) {
 	return points, 0, true
 }
 
-// P echoes, V validates, D decodes. A function that counts, cuts or steps answers Q: 'overlong docs functions'.
+// FUNCTIONS beside it, if any: number and name of a question ('overlong docs functions'), and the answer; nil refuses.
+var questions = []question{
+	// {1, "count-scalars", func(text []byte, _ int) []int { return []int{utf8.RuneCount(text)} }},
+}
+
+type question struct {
+	number byte
+	name   string
+	answer func(text []byte, argument int) []int
+}
+
+func ask(number byte, argument uint32, text []byte) []byte {
+	for _, each := range questions {
+		if each.number == number {
+			numbers, response := each.answer(text, int(argument)), []byte{'A'}
+			if numbers == nil {
+				return []byte{'R'}
+			}
+			for _, number := range numbers {
+				if int64(number) != int64(uint32(number)) {
+					number = 1<<32 - 1 // out of range: cut to 32 bits, it might be right
+				}
+				response = binary.BigEndian.AppendUint32(response, uint32(number))
+			}
+			return response
+		}
+	}
+	return []byte{'U'}
+}
+
+// P echoes, V validates, D decodes, Q asks a function.
 func respond(operation byte, payload []byte) []byte {
 	if operation == 'P' {
 		return append([]byte{'A'}, payload...)
+	} else if operation == 'Q' {
+		return ask(payload[0], binary.BigEndian.Uint32(payload[1:]), payload[5:])
 	} else if operation != 'V' && operation != 'D' {
 		return []byte{'U'} // not offered. B would be: 'overlong docs protocol' describes batches, which save most of the time
 	}
@@ -47,7 +80,12 @@ func respond(operation byte, payload []byte) []byte {
 func main() {
 	requests, responses := bufio.NewReader(os.Stdin), os.Stdout
 	os.Stdout = os.Stderr // what is printed from here on is no answer
-	responses.WriteString(`{"overlong": 1, "language": "Go", "operations": "PVD"}` + "\n")
+	letters, names := "PVD", []string{}
+	for _, each := range questions {
+		letters, names = "PVDQ", append(names, `"`+each.name+`"`)
+	}
+	responses.WriteString(`{"overlong": 1, "language": "Go", "operations": "` + letters + `", "functions": [` +
+		strings.Join(names, ", ") + "]}\n")
 	head := make([]byte, 8)
 	for _, err := io.ReadFull(requests, head); err == nil; _, err = io.ReadFull(requests, head) {
 		body := make([]byte, binary.BigEndian.Uint32(head)-4)

@@ -8,12 +8,23 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }); // f
 const decode = (octets) => decoder.decode(octets);
 const refuses = (error) => error.code === "ERR_ENCODING_INVALID_ENCODED_DATA";
 
+// FUNCTIONS beside it, if any: number and name of a question ('overlong docs functions'), and the answer; null refuses.
+const questions = {
+  // 1: ["count-scalars", (text) => [[...text.toString()].length]],
+};
+
 const u32 = (number) => Buffer.of(number >>> 24, number >>> 16, number >>> 8, number);
 const [ZERO, FF, NOTHING] = [Buffer.of(0), Buffer.of(0xff), Buffer.alloc(0)];
 
 // Status, number, length and incomplete as they are sent, output.
 function answer(operation, octets) {
   try {
+    if (operation === "Q") {
+      const numbers = questions[octets[0]][1](octets.subarray(5), octets.readUInt32BE(1));
+      if (numbers === null) return [Buffer.from("R"), u32(0xffffffff), ZERO, FF, NOTHING];
+      const sent = numbers.map((number) => u32(number >= 0 ? Math.min(number, 0xffffffff) : 0xffffffff));
+      return [Buffer.from("A"), u32(numbers.length), ZERO, ZERO, Buffer.concat(sent)];
+    }
     const text = decode(octets);
     const units = operation === "D" ? Buffer.from(text, "utf16le").swap16() : NOTHING;
     return [Buffer.from("A"), u32(units.length / 2), ZERO, ZERO, units];
@@ -24,10 +35,10 @@ function answer(operation, octets) {
   }
 }
 
-// P echoes, V validates, D decodes, B does V or D to many inputs and answers in columns.
+// P echoes, V validates, D decodes, Q asks a function, B does one of these to many inputs and answers in columns.
 function respond(operation, payload) {
   if (operation === "P") return [Buffer.from("A"), payload];
-  if (operation === "V" || operation === "D") {
+  if ("VDQ".includes(operation)) {
     const parts = answer(operation, payload);
     return parts[0].toString() === "R" ? parts : [parts[0], parts[4]];
   }
@@ -49,7 +60,10 @@ function read(size) {
 const write = (octets) => { for (let sent = 0; sent < octets.length; ) sent += fs.writeSync(1, octets, sent); };
 
 console.log = console.error; // what is printed to stdout would be taken for an answer
-write(Buffer.from('{"overlong": 1, "language": "JavaScript", "operations": "PVDB", "units": "utf-16"}\n'));
+const functions = Object.values(questions).map((each) => each[0]);
+const greeting = { overlong: 1, language: "JavaScript", operations: "PVDB", units: "utf-16", functions };
+if (functions.length) greeting.operations += "Q";
+write(Buffer.from(JSON.stringify(greeting) + "\n"));
 for (let head = read(8); ; head = read(8)) {
   const body = read(head.readUInt32BE(0) - 4);
   const response = Buffer.concat(respond(String.fromCharCode(body[0]), body.subarray(1)));

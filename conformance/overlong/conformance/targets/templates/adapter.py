@@ -1,7 +1,7 @@
 """An adapter: a UTF-8 decoder behind two pipes. Change `decode`, and add its "version" to the greeting.
 
 Certify: overlong certify -- python3 adapter.py        (--subject FILE before -- names a file of your decoder, too)
-(A function in a module needs no adapter: overlong certify py:module:function. For Q: 'overlong docs functions')
+(A function in a module needs no adapter: overlong certify py:module:function)
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import struct
 import sys
+from typing import Any
 
 
 def decode(octets: bytes) -> str:
@@ -16,9 +17,20 @@ def decode(octets: bytes) -> str:
     return octets.decode("utf-8")
 
 
+# FUNCTIONS beside it, if any: number and name of a question ('overlong docs functions'), and the answer; None refuses.
+QUESTIONS: dict[int, tuple[str, Any]] = {
+    # 1: ("count-scalars", lambda text, argument: [len(text.decode())]),
+}
+
+
 def answer(operation: str, octets: bytes) -> tuple[bytes, bytes, bytes, bytes, bytes]:
     """Status, count of units or offset of the flaw, its length, is it incomplete, output; all as they are sent."""
     try:
+        if operation == "Q":
+            numbers = QUESTIONS[octets[0]][1](octets[5:], int.from_bytes(octets[1:5], "big"))
+            if numbers is None:
+                return b"R", b"\xff" * 4, b"\0", b"\xff", b""
+            return b"A", struct.pack(">I", len(numbers)), b"\0", b"\0", struct.pack(f">{len(numbers)}I", *numbers)
         text = decode(octets)
     except UnicodeDecodeError as error:  # refused. If yours does not say where: b"R", b"\xff" * 4, b"\0", b"\xff", b""
         place = error.start if error.object == octets else 0xFFFFFFFF  # not said, if it is about other octets
@@ -32,10 +44,10 @@ def answer(operation: str, octets: bytes) -> tuple[bytes, bytes, bytes, bytes, b
 
 
 def respond(operation: str, payload: bytes) -> bytes:
-    """One response. P echoes, V validates, D decodes, B does V or D to many inputs and answers in columns."""
+    """One response. P echoes, V validates, D decodes, Q asks a function, B does one of these to many inputs."""
     if operation == "P":
         return b"A" + payload
-    if operation in ("V", "D"):
+    if operation in ("V", "D", "Q"):
         parts = answer(operation, payload)
         return b"".join(parts) if parts[0] == b"R" else parts[0] + parts[4]
     if operation != "B":
@@ -51,7 +63,9 @@ def respond(operation: str, payload: bytes) -> bytes:
 
 requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)  # what is printed from here on goes to stderr, and is no answer
-answers.write(b'{"overlong": 1, "language": "Python", "operations": "PVDB"}\n')
+names = ", ".join(f'"{name}"' for name, _ in QUESTIONS.values())
+letters = "PVDBQ" if names else "PVDB"
+answers.write(f'{{"overlong": 1, "language": "Python", "operations": "{letters}", "functions": [{names}]}}\n'.encode())
 answers.flush()
 while len(head := requests.read(9)) == 9:
     size, request, operation = struct.unpack(">IIc", head)

@@ -16,10 +16,27 @@ fn decode(octets: &[u8]) -> Result<Vec<u32>, (usize, usize, u8)> {
     }
 }
 
-/// P echoes, V validates, D decodes.
+/// FUNCTIONS beside it, if any: number and name of a question ('overlong docs functions'), the answer; None refuses.
+const QUESTIONS: &[(u8, &str, fn(&[u8], usize) -> Option<Vec<usize>>)] = &[
+    // (1, "count-scalars", |text, _| Some(vec![std::str::from_utf8(text).ok()?.chars().count()])),
+];
+
+fn ask(number: u8, argument: u32, text: &[u8]) -> Vec<u8> {
+    match QUESTIONS.iter().find(|question| question.0 == number).map(|question| question.2(text, argument as usize)) {
+        None => b"U".to_vec(),
+        Some(None) => b"R".to_vec(),
+        Some(Some(numbers)) => {
+            let sent = |number: &usize| u32::try_from(*number).unwrap_or(!0).to_be_bytes();
+            b"A".iter().copied().chain(numbers.iter().flat_map(sent)).collect()
+        }
+    }
+}
+
+/// P echoes, V validates, D decodes, Q asks a function.
 fn respond(operation: u8, payload: &[u8]) -> Vec<u8> {
     match operation {
         b'P' => [&b"A"[..], payload].concat(),
+        b'Q' => ask(payload[0], u32::from_be_bytes([payload[1], payload[2], payload[3], payload[4]]), &payload[5..]),
         b'V' | b'D' => match decode(payload) {
             Ok(_) if operation == b'V' => b"A".to_vec(),
             Ok(points) => b"A".iter().copied().chain(points.iter().flat_map(|point| point.to_be_bytes())).collect(),
@@ -36,7 +53,10 @@ fn respond(operation: u8, payload: &[u8]) -> Vec<u8> {
 
 fn main() -> io::Result<()> {
     let (mut requests, mut responses) = (io::stdin().lock(), io::stdout().lock());
-    responses.write_all(b"{\"overlong\": 1, \"language\": \"Rust\", \"operations\": \"PVD\"}\n")?;
+    let names: Vec<String> = QUESTIONS.iter().map(|question| format!("{:?}", question.1)).collect();
+    let (letters, names) = (if names.is_empty() { "PVD" } else { "PVDQ" }, names.join(", "));
+    let greeting = r#"{"overlong": 1, "language": "Rust", "operations":"#;
+    writeln!(responses, r#"{greeting} "{letters}", "functions": [{names}]}}"#)?;
     responses.flush()?;
     let mut head = [0; 8];
     while requests.read_exact(&mut head).is_ok() {

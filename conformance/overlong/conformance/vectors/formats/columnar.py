@@ -23,7 +23,7 @@ def _write_arrow(selection: Selection, sink: Sink) -> None:
 
     from overlong.conformance.vectors.columns import SCHEMA
 
-    schema = SCHEMA.with_metadata(about(selection.published))
+    schema = SCHEMA.with_metadata(about(selection.words))
     _write_columns(selection, sink, lambda file: pa.ipc.new_file(file, schema))
 
 
@@ -33,7 +33,7 @@ def _write_parquet(selection: Selection, sink: Sink) -> None:
 
     from overlong.conformance.vectors.columns import SCHEMA
 
-    schema = SCHEMA.with_metadata(about(selection.published))
+    schema = SCHEMA.with_metadata(about(selection.words))
     _write_columns(selection, sink, lambda file: parquet.ParquetWriter(file, schema, compression="zstd"))
 
 

@@ -31,7 +31,7 @@ def _write_json(selection: Selection, sink: Sink) -> None:
 
     Each vector has its own line, so that people can read differences between versions.
     """
-    head = {**about(selection.published), "notes": notes()}
+    head = {**about(selection.words), "notes": notes()}
     with sink.open() as file:
         file.write((json.dumps(head, indent=1)[:-2] + ',\n "groups": [').encode("ascii"))
         between = b"\n"
@@ -48,7 +48,7 @@ def _write_json(selection: Selection, sink: Sink) -> None:
 def _write_jsonl(selection: Selection, sink: Sink) -> None:
     """Write a header, a line for each vector, and a footer. A file without its footer is truncated."""
     with sink.open() as file:
-        header = {"record": "header", **about(selection.published), "notes": notes()}
+        header = {"record": "header", **about(selection.words), "notes": notes()}
         file.write(json_line(header))
         count = 0
         for block in selection.blocks():

@@ -19,7 +19,6 @@ from overlong.conformance.protocol.wire import (
     stream_payload,
 )
 from overlong.conformance.vectors.formats.format import VectorFormat
-from overlong.conformance.vectors.names import spelt_before
 from overlong.conformance.vectors.registry import SUITE_VERSION
 
 if TYPE_CHECKING:
@@ -45,7 +44,6 @@ def description(selection: Selection) -> bytes:
     from overlong.conformance.support.provenance import generator
 
     asked = {name: list(values) for name, values in vars(selection).items()}
-    asked["suites"] = [*map(spelt_before, selection.suites)]
     data = {"vectors": selection.count(), "suite": SUITE_VERSION, "generator": generator(), **asked}
     return json.dumps(data).encode("ascii")
 

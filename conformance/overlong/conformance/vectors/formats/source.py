@@ -27,7 +27,7 @@ def put(file: Writable, *lines: str) -> int:
 
 def heading(selection: Selection, mark: str = "// ") -> tuple[str, ...]:
     """The notice as comment lines. No text of a user's glob can end the comment."""
-    return tuple(mark + plain(line) for line in notice(selection.published))
+    return tuple(mark + plain(line) for line in notice(selection.words))
 
 
 @cache

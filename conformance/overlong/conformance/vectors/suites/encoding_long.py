@@ -10,16 +10,18 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, ENCODE_UTF16, big_endian
-from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.protocol.units import big_endian
+from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, ENCODE_UTF16
 from overlong.conformance.vectors.encoding import SCALARS as CATEGORY
 from overlong.conformance.vectors.encoding import UTF16, WIDTHS, halves, in_units
 from overlong.conformance.vectors.suites.encoding import once
-from overlong.conformance.vectors.suites.suite import Suite
+from overlong.conformance.vectors.suites.suite import Suite, in_requests
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from overlong.conformance.vectors.batch import Batch
 
 
 LETTERS: tuple[int, ...] = (0x61, 0xE9, 0x431, 0x4E2D, 0x1F6B2)
@@ -42,8 +44,6 @@ LARGEST = 1 << 16
 """... and little."""
 _BEHIND = 20
 """The numbers behind a place, if there are not as many as before."""
-
-_AT_ONCE = 1 << 19
 
 _Text = tuple[tuple[int, ...], int, int, int]
 """What is asked; its index; the letter that the rest of the text has, and how many of them stand behind."""
@@ -89,7 +89,7 @@ def _comment(text: _Text) -> str:
     some, index, letter, behind = text
     what = " ".join(f"{number:04X}" for number in some)
     flaw = ", which is no text," * (some in FLAWS)
-    return f"{what}{flaw} at index {index} among U+{letter:04X}, {behind} of them behind"
+    return f"{what}{flaw} at index {index} among U+{letter:04X}, {behind} of them after it"
 
 
 @cache
@@ -101,15 +101,8 @@ def _vectors(operation: str) -> tuple[Vector, ...]:
 
 @cache
 def _batches(operation: str) -> tuple[Batch, ...]:
-    """Requests of half a mebioctet, which is little even for slow encoders; with their cached results."""
-    groups, left = list[list[Vector]](), 0
-    for vector in _vectors(operation):
-        if len(vector.octets) > left:
-            groups.append([])
-            left = _AT_ONCE
-        groups[-1].append(vector)
-        left -= len(vector.octets)
-    return tuple(map(Batch.of, groups))
+    """The vectors in batches, with their cached results."""
+    return tuple(in_requests(_vectors(operation)))
 
 
 def _suite(name: str, sentence: str, asks: str) -> Suite:

@@ -1,19 +1,31 @@
-"""Every string up to a given length. These suites are for files, scores and comparisons, not for certificates."""
+"""The complete suite (see ``vectors/complete.py``), and every string up to a given length.
+
+The latter suites are for files, scores and comparisons, not for certificates.
+"""
 
 from __future__ import annotations
 
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.byte_ranges import ByteRangeSequence, all_strings
-from overlong.conformance.vectors.suites.suite import BATCH, Suite
+from overlong.conformance.vectors.complete import strings_for
+from overlong.conformance.vectors.suites.suite import BATCH, Suite, whole_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.vectors.profile import Profile
 
+COMPLETE = Suite(
+    "complete-0",
+    "no decoder of up to {states} states that differs from {speaks} passes this",
+    lambda profile: whole_inputs("complete", strings_for(profile.dialect)),
+    lambda profile: len(strings_for(profile.dialect)),
+    proves=VERDICT,
+)
 LONGEST = 4
 
 

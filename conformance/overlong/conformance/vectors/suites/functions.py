@@ -12,13 +12,11 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.wire import ASK
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.builders import first_and_last
-from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.questions import Asked
 from overlong.conformance.vectors.suites.core import core_vectors
-from overlong.conformance.vectors.suites.suite import BATCH, Suite
+from overlong.conformance.vectors.suites.suite import BATCH, of_questions
 from overlong.reference import dialect
 from overlong.reference.questions import QUESTIONS
 
@@ -100,17 +98,6 @@ def _batches_of(name: str) -> tuple[Batch, ...]:
     return tuple(Batch.of_strings(name, payloads[start : start + BATCH]) for start in range(0, len(payloads), BATCH))
 
 
-def _batches(profile: Profile) -> Iterator[Batch]:
-    """The batches of the questions that a target answers; of a dialect other than RFC 3629 there are none."""
-    if profile.speaks == RFC3629.speaks:
-        for name in profile.functions.split() or QUESTIONS:
-            yield from _batches_of(name)
-
-
-FUNCTIONS = Suite(
-    "functions",
-    "each question is answered as the characters of the text demand, with every argument",
-    _batches,
-    lambda profile: sum(map(len, _batches(profile))),
-    asks=ASK,
+FUNCTIONS = of_questions(
+    "functions", "each question is answered as the characters of the text demand, with every argument", _batches_of
 )

@@ -9,6 +9,9 @@ or streams. Sweeps do that for accepting and refusing; these suites do it for re
 - "mixtures-in-chunks" has such strings, and others whose only error is at the end or that have none. They are cut into
   chunks of one octet, of a few or of thousands, some of them empty.
 - "mixtures-used-before" has such streams as earlier ones.
+
+Each also has series (`series.py`, `series_in_chunks.py`), which are not drawn, and "mixtures" every octet after each
+lead and what may follow it, and every surrogate: a table for replacing may have one wrong entry.
 """
 
 from __future__ import annotations
@@ -20,8 +23,12 @@ from overlong.conformance.protocol.wire import AGAIN, REPLACE, STREAMING
 from overlong.conformance.vectors.dice import Dice
 from overlong.conformance.vectors.pieces import OWN_MEANING, fillers, of_every_lead, pieces
 from overlong.conformance.vectors.suites.again import LATER
-from overlong.conformance.vectors.suites.suite import Suite, in_batches
+from overlong.conformance.vectors.suites.series import series
+from overlong.conformance.vectors.suites.series_in_chunks import cut_series, cut_series_before
+from overlong.conformance.vectors.suites.suite import Suite, in_requests
 from overlong.conformance.vectors.vector import Vector, cut
+from overlong.reference.layout import load_layout
+from overlong.reference.order import SURROGATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -98,11 +105,22 @@ def _lengths(dice: Dice, drawn: Iterable[tuple[int, int]], longest: Sequence[int
     yield from longest
 
 
+def _entries(automaton: Automaton) -> Iterator[bytes]:
+    """Every octet where each lead and its tails lead to, and every surrogate in the form of three octets; then text."""
+    begun = dict.fromkeys(form[:end] for form in of_every_lead(automaton) for end in range(len(form)))
+    yield from (start + bytes([octet]) + b"ab" for start in begun for octet in range(256))
+    encode = load_layout("rfc3629").encode
+    yield from (octets + b"ab" for surrogate in SURROGATES if (octets := encode(surrogate)) is not None)
+
+
 @cache
 def _whole(automaton: Automaton) -> tuple[Vector, ...]:
     mixer = _Mixer(automaton)
     lengths = tuple(_lengths(mixer, ((2000, 64), (500, 600), (60, 5000)), _LONG))
-    return tuple(Vector("mixtures", octets) for octets in dict.fromkeys(map(mixer.mixture, lengths)))
+    drawn = map(mixer.mixture, lengths)
+    return tuple(
+        Vector("mixtures", octets) for octets in dict.fromkeys((*drawn, *series(automaton), *_entries(automaton)))
+    )
 
 
 @cache
@@ -110,24 +128,27 @@ def _in_chunks(automaton: Automaton) -> tuple[Vector, ...]:
     mixer = _Mixer(automaton)
     lengths = tuple(_lengths(mixer, ((600, 16), (300, 300), (30, 5000)), _LONG[:2]))
     drawn = [mixer.one_of((mixer.mixture, *(mixer.stream,) * 4))(length) for length in lengths]
-    divided = dict.fromkeys((octets, mixer.chunks(len(octets))) for octets in drawn)
+    made = ((b"".join(chunks), tuple(map(len, chunks))) for chunks in cut_series(automaton))
+    divided = dict.fromkeys((*((octets, mixer.chunks(len(octets))) for octets in drawn), *made))
     return tuple(Vector("chunking", octets, chunks=chunks) for octets, chunks in divided)
 
 
 @cache
 def _used_before(automaton: Automaton) -> tuple[Vector, ...]:
-    mixer, found = _Mixer(automaton), list[Vector]()
+    mixer, found = _Mixer(automaton), list[tuple[tuple[bytes, ...], tuple[bytes, ...]]]()
     for length in tuple(_lengths(mixer, ((300, 300), (30, 5000)), _LONG[:2])):
         octets, later = mixer.stream(length), mixer.one_of(LATER)
-        earlier = tuple(cut(octets, mixer.chunks(len(octets))))
-        found.append(Vector("again", b"".join(later), chunks=tuple(map(len, later)), earlier=earlier))
-    return tuple(found)
+        found.append((tuple(cut(octets, mixer.chunks(len(octets)))), later))
+    return tuple(
+        Vector("again", b"".join(later), chunks=tuple(map(len, later)), earlier=earlier)
+        for earlier, later in dict.fromkeys((*found, *cut_series_before(automaton)))
+    )
 
 
 @cache
 def _batches(drawn: Callable[[Automaton], tuple[Vector, ...]], automaton: Automaton) -> tuple[Batch, ...]:
     """The vectors in batches, with their cached results."""
-    return tuple(in_batches(drawn(automaton)))
+    return tuple(in_requests(drawn(automaton)))
 
 
 def _suite(name: str, sentence: str, drawn: Callable[[Automaton], tuple[Vector, ...]], asks: str) -> Suite:

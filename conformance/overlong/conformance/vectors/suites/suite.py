@@ -7,18 +7,20 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.wire import ASK, DECODE, REPLACE, STREAMING, VALIDATE
+from overlong.conformance.protocol.wire import ASK, ASKING, DECODE, REPLACE, STREAMING, VALIDATE
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.vector import Vector
+from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Sized
 
     from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
-    from overlong.conformance.vectors.vector import Vector
 
 BATCH = 8192
 """The number of vectors in a batch: enough to make a batch's own cost negligible, few enough to keep memory flat."""
+_AT_ONCE = 1 << 19
 
 _KEPT: dict[Hashable, tuple[Batch, ...]] = {}
 
@@ -62,7 +64,7 @@ class Suite:
     @property
     def _kept_as(self) -> Hashable:
         """The key of everything that the vectors depend on."""
-        functions = self.profile.functions if self.asks == ASK else ""
+        functions = self.profile.functions if self.asks in ASKING else ""
         return self.make, self.profile.speaks, self.profile.replaces if self.replaces_by_mode else "", functions
 
     @property
@@ -85,6 +87,24 @@ class Suite:
         return self.count(self.profile)
 
 
+def of_questions(name: str, sentence: str, batches_of: Callable[[str], Iterable[Batch]], asks: str = ASK) -> Suite:
+    """The suite of the questions that a target answers; of a dialect other than RFC 3629 it has none.
+
+    Args:
+        name: of the suite.
+        sentence: its claim.
+        batches_of: gives the batches of a question.
+        asks: the operation.
+    """
+
+    def batches(profile: Profile) -> Iterator[Batch]:
+        if profile.speaks == RFC3629.speaks:
+            for question in profile.functions.split() or QUESTIONS:
+                yield from batches_of(question)
+
+    return Suite(name, sentence, batches, lambda profile: sum(map(len, batches(profile))), asks=asks)
+
+
 @lru_cache(maxsize=6)
 def whole_inputs(category: str, strings: tuple[bytes, ...]) -> tuple[Batch, ...]:
     """Whole inputs as batches; a later call returns the same batches, with their cached results.
@@ -100,3 +120,16 @@ def in_batches(vectors: Iterable[Vector]) -> Iterator[Batch]:
         members: Sequence[Vector] = list(group)
         for start in range(0, len(members), BATCH):
             yield Batch.of(members[start : start + BATCH])
+
+
+def in_requests(vectors: Iterable[Vector]) -> Iterator[Batch]:
+    """Vectors of one category as batches of half a mebioctet, which is little even for slow targets."""
+    group, left = list[Vector](), 0
+    for vector in vectors:
+        size = len(vector.octets) + len(vector.chunks or ()) + sum(map(len, vector.earlier or ()))
+        if group and size > left:
+            yield Batch.of(group)
+            group = []
+        left = (left if group else _AT_ONCE) - size
+        group.append(vector)
+    yield Batch.of(group)

@@ -1,15 +1,15 @@
 """Totals: a decoder object that has been fed many octets must answer like a new one.
 
 Some objects count what they have decoded, and fail from some total on: wasm-bindgen's kept one that failed after a
-mebioctet in all (#4472). One suite has streams of 2^16 octets before an error or a character. In the other, the earlier
-stream has 2^16 or 2^20 octets; after a reset, the later stream has a few. Chunks end inside characters.
+mebioctet in all (#4472). One suite has streams of 2^16 octets before an error or a character. In the others, the
+earlier stream has 2^16 to 2^24 octets; after a reset, the later stream has a few. Chunks end inside characters.
 
 Totals of 2^20 octets are not asked in one stream: to compute the answer would take seconds for each.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import AGAIN, STREAMING
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton
 
 CATEGORY = "totals"
-_IN_ALL, _BEFORE = 1 << 16, (1 << 16, 1 << 20)
-"""The octets of a stream, and of an earlier stream."""
+_IN_ALL = 1 << 16
+"""The octets of a stream."""
 _CHUNKS = 16
 """The approximate number of chunks: few, since some decoders read all octets again with each."""
 _ODD = 3
@@ -59,8 +59,8 @@ def _stream(octets: bytes) -> Vector:
 
 
 @cache
-def _again(automaton: Automaton) -> tuple[Vector, ...]:
-    """An error, and a character in two chunks, after a long stream."""
+def _again(lengths: tuple[int, ...], automaton: Automaton) -> tuple[Vector, ...]:
+    """An error, and a character in two chunks, after a long stream of each length."""
     filler = fillers(automaton)[-1]
     later = ((_NO_LEAD,), (filler[:1], filler[1:]))
     return tuple(
@@ -71,20 +71,30 @@ def _again(automaton: Automaton) -> tuple[Vector, ...]:
             tuple(map(len, chunks)),
             earlier=tuple(_cut(_text(automaton, length))),
         )
-        for length in _BEFORE
+        for length in lengths
         for chunks in later
     )
 
 
-def _suite(name: str, sentence: str, asks: str, vectors: Callable[[Automaton], tuple[Vector, ...]]) -> Suite:
+def _suite(name: str, sentence: str, asks: str, made: Callable[[Automaton], tuple[Vector, ...]]) -> Suite:
+    def vectors(profile: Profile) -> tuple[Vector, ...]:
+        return made(profile.dialect.automaton)
+
     def batches(profile: Profile) -> Iterator[Batch]:
         """One vector in each: it takes long."""
-        return (Batch.of([vector]) for vector in vectors(profile.dialect.automaton))
+        return (Batch.of([vector]) for vector in vectors(profile))
 
-    return Suite(name, sentence, batches, lambda profile: len(vectors(profile.dialect.automaton)), asks=asks)
+    return Suite(name, sentence, batches, lambda profile: len(vectors(profile)), asks=asks)
+
+
+def _used_before(name: str, sentence: str, *lengths: int) -> Suite:
+    return _suite(name, sentence, AGAIN, partial(_again, lengths))
 
 
 TOTALS = _suite("totals", "the result does not depend on how many octets the stream had", STREAMING, _streams)
-TOTALS_USED_BEFORE = _suite(
-    "totals-used-before", "nor on how many octets the decoder has decoded before", AGAIN, _again
+TOTALS_USED_BEFORE = (
+    _used_before("totals-used-before", "nor on how many octets the decoder has decoded before", 1 << 16, 1 << 20),
+    _used_before("totals-longer", "the same after 2^22 octets", 1 << 22),
+    _used_before("totals-longest", "the same after 2^24 octets", 1 << 24),
 )
+"""Suites of ever longer streams."""

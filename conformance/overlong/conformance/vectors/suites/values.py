@@ -97,7 +97,7 @@ def _at_edges() -> Iterator[tuple[Values, str]]:
             yield (b"\xc3\xa9", room + b"a", b"\xc3\xa9"), f"{size} octets between characters"
             yield (room + b"\xc3", b"\xa9"), f"a character cut at offset {size}"
             yield (b"a", room[1:] + b"\xc3", b"\xa9"), f"a character cut at offset {size}, after a value"
-            yield (room + b"\xc3", b"\xa9" + room), f"a character cut at offset {size}, and as much behind it"
+            yield (room + b"\xc3", b"\xa9" + room), f"a character cut at offset {size}, and as much after it"
             yield (room, b"\xff"), f"FF at offset {size - 1}"
             yield (room + b"\xc3\xa9"[:1],), f"a character cut short by the end, at offset {size}"
 

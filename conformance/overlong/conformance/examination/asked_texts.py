@@ -1,0 +1,258 @@
+"""What decides that a function is wrong about some texts only: the character at the argument, and the text around it.
+
+The place of a question is the character that its argument points at: the one at an offset, the one before it for
+``previous``, the one that a limit or a room ends within or right before. Without an argument it is the last character.
+So the places of questions are those of octets, and rules are learned as those of decoders are.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+from overlong.conformance.examination.factors import BLOCKS, FLAG, NUMBER, OCTET, Factor, Site, across, factor_named
+from overlong.conformance.examination.phrases import numbers, phrase
+from overlong.conformance.examination.products import octets_in_words
+from overlong.conformance.examination.text import text_of
+from overlong.conformance.vectors.questions import units_of
+from overlong.reference import dialect
+from overlong.reference.form import FORMS
+from overlong.reference.questions import QUESTIONS, Question, modes_of
+from overlong.reference.reading import SUBPARTS, Piece, Reading, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from overlong.conformance.examination.atoms import Atom
+    from overlong.conformance.examination.text import Text
+    from overlong.conformance.vectors.questions import Asked
+
+_SIZES = (1, 2, 3, 4)
+
+
+@dataclass(slots=True)
+class Place(Site):
+    """A character of a text about which there is a question."""
+
+    argument: int = 0
+    inside: int = 0
+    """The units of the character before the argument; of ``previous``, those after it."""
+    lacks: int = 0
+    """The units of room that the character needs besides what is left."""
+    past: int = 0
+    """The argument less the units of the text."""
+    given: int = 0
+    """The units that a converter gets."""
+    is_flaw: bool = False
+    is_text: bool = True
+    """The whole text is well-formed."""
+    counted: int = 0
+    """The octets that belong to what is before the argument: all, if there is none."""
+
+
+def place_of(asked: Asked, mode: str) -> Place:
+    """The place that the argument of a question points at; ``mode``: the declared modes."""
+    question, argument, octets = asked
+    reading = _reading(octets, mode)
+    pieces, ends = reading.pieces, units_of(question, reading)
+    place = _place(asked, reading)
+    if not pieces:
+        return place
+    if not question.argument:
+        return _at(place, pieces[-1], counted_to=len(octets))
+    before = question is QUESTIONS["previous"]
+    number = (bisect_left if before else bisect_right)(ends, argument) - 1
+    place.argument, place.past = argument, argument - ends[-1]
+    if number < len(pieces):
+        piece = pieces[max(number, 0)]
+        place.inside = piece.end - argument if before else argument - ends[max(number, 0)]
+        place.lacks = ends[number + 1] - argument if question.written else 0
+        return _at(place, piece, counted_to=piece.offset)
+    place.counted = place.start = place.end = len(octets)
+    return place
+
+
+def places_of(asked: Asked, mode: str) -> Iterator[Place]:
+    """All characters of the text, each as a place."""
+    reading = _reading(asked.text, mode)
+    for piece in reading.pieces:
+        yield _at(_place(asked, reading), piece, counted_to=piece.offset)
+
+
+def _reading(octets: bytes, mode: str) -> Reading:
+    """A text, divided as the declared modes say."""
+    return read(octets, modes_of(mode)[0] or SUBPARTS)
+
+
+def _place(asked: Asked, reading: Reading) -> Place:
+    found = Place(_text(), asked.text, 0, 0)
+    found.is_text = reading.is_well_formed
+    if asked.question.given != "utf-8":
+        found.given = FORMS[asked.question.given].ends(reading)[-1]
+    return found
+
+
+def _at(place: Place, piece: Piece, counted_to: int) -> Place:
+    place.start, place.end, place.is_flaw, place.counted = piece.offset, piece.end, not piece.is_character, counted_to
+    return place
+
+
+@cache
+def _text() -> Text:
+    return text_of(dialect())
+
+
+def _of(value: Callable[[Place], int]) -> Callable[[Site], int]:
+    return cast("Callable[[Site], int]", value)
+
+
+def _of_size(size: int) -> Callable[[Place], int]:
+    others = bytes(octet for octet in range(256) if _text().sizes.get(octet) != size)
+    return lambda place: len(place.octets[: place.counted].translate(None, others))
+
+
+FACTORS = (
+    Factor("size", NUMBER, _of(lambda place: place.end - place.start)),
+    Factor("inside", NUMBER, _of(lambda place: place.inside)),
+    Factor("lacks", NUMBER, _of(lambda place: place.lacks)),
+    Factor("ill-formed", FLAG, _of(lambda place: place.is_flaw)),
+    Factor(
+        "tail",
+        FLAG,
+        lambda site: int(dialect().layout.is_tail(site.octets[site.start])) if site.start < site.end else 0,
+    ),
+    Factor("well-formed", FLAG, _of(lambda place: place.is_text), 1),
+    Factor("lead", OCTET, lambda site: site.octets[site.start] if site.start < len(site.octets) else -1, 1),
+    *(Factor(f"of {size} octets", NUMBER, _of(_of_size(size))) for size in _SIZES),
+    factor_named("length"),
+    factor_named("offset"),
+    factor_named("behind"),
+    factor_named("characters"),
+    factor_named("wide"),
+    Factor("argument", NUMBER, _of(lambda place: place.argument)),
+    Factor("past", NUMBER, _of(lambda place: place.past)),
+    Factor("given", NUMBER, _of(lambda place: place.given)),
+    factor_named("size before"),
+    factor_named("octet -1"),
+    factor_named("octet +1"),
+    factor_named("zeros"),
+    *map(across, BLOCKS[1:]),
+    *(factor_named(f"rest of {block}") for block in BLOCKS),
+)
+"""The factors, those first that are preferred if two explain the same."""
+FACTOR = {factor.name: factor for factor in FACTORS}
+
+
+def all_hold(atoms: Sequence[Atom], place: Site) -> bool:
+    """True if all atoms hold at a place."""
+    return all(atom.holds(FACTOR[atom.factor].value(place)) for atom in atoms)
+
+
+_END = "the end of the text"
+_OF_THE_CHARACTER = ("size", "lead", "ill-formed", "tail")
+
+
+def in_words(atoms: Sequence[Atom], question: Question, *, anywhere: bool, of_text: bool) -> str:
+    """``characters of 3 or more octets if the limit is inside them``; ``text if the limit is inside a character``.
+
+    Args:
+        atoms: what must hold.
+        question: the question.
+        anywhere: of any character; else of the one at the argument.
+        of_text: the verb speaks of text, not of characters.
+    """
+    own = [atom for atom in atoms if atom.factor in _OF_THE_CHARACTER]
+    inside = [atom for atom in atoms if atom.factor == "inside"]
+    phrases = [_phrase(atom, question) for atom in atoms if atom not in own + inside]
+    phrases.sort(key=lambda each: not each.startswith("in text "))
+    head = "text" if of_text else _characters(own, one=False)
+    it = _characters(own, one=True) if of_text else "them"
+    if not atoms:
+        head = f"any {head.removesuffix('s')}"
+    elif (anywhere or not question.argument) and own and of_text:
+        head += f" with {it}" if anywhere else f" that ends with {it}"
+    elif question.written:
+        ifs = [f"{it} {'does' if of_text else 'do'} not fit"] if own and of_text else []
+        head += " if " * bool(ifs or inside) + " and ".join([*ifs, *(_left(atom, question) for atom in inside)])
+    elif question.argument and (inside or (own and of_text)):
+        place = "at" if it == _END else "in"
+        head += f" if the {question.argument} is {_into(inside[0], question) if inside else place} {it}"
+    more = " and ".join(phrases)
+    return f"{head} {more.removeprefix('in text ') if head == 'text' else more}".rstrip()
+
+
+def _characters(own: Sequence[Atom], *, one: bool) -> str:
+    """``characters of 3 octets``; or ``a character of 3 octets``."""
+    said, noun, begin = list[str](), "a character" if one else "characters", "begins" if one else "begin"
+    for atom in own:
+        match atom.factor:
+            case "size" if atom.high == 0:
+                return _END
+            case "size" if (atom.low, atom.high, atom.modulus) == (1, None, 0):
+                pass
+            case "size":
+                said.append(f"of {numbers(atom)} octet{'s' * ((atom.low, atom.high) != (1, 1))}")
+            case "lead":
+                some = [value for value in sorted(atom.values or ()) if value >= 0]
+                said.append(f"that {begin} with {'anything but ' * atom.without}{octets_in_words(some)}")
+            case "tail":
+                noun = "characters or leads" if atom.high == 0 else "tails without a lead"
+            case _:
+                noun = noun if atom.high == 0 else "ill-formed octets"
+    return " ".join([noun, *said])
+
+
+def _phrase(atom: Atom, question: Question) -> str:
+    name, argument = atom.factor, question.argument
+    match name:
+        case "lacks":
+            return (
+                f"if {_units(atom, FORMS[question.written].word)} of room {'is' if atom.high == 1 else 'are'} missing"
+            )
+        case "argument":
+            return f"with {argument} {numbers(atom)}"
+        case "past":
+            return _past(atom, argument)
+        case "given":
+            return f"in text of {_units(atom, FORMS[question.given].word)}"
+        case "well-formed":
+            return "in ill-formed text" if atom.high == 0 else "in well-formed text"
+        case _ if name.startswith("of "):
+            where = f" before the {argument}" if argument else ""
+            if atom.high == 0 or (atom.low, atom.high, atom.modulus) == (1, None, 0):
+                return f"with {'no' if atom.high == 0 else 'a'} character {name}{where}"
+            return f"with {_units(atom, 'character')} {name}{where}"
+        case _:
+            return phrase(atom).replace("in inputs of", "in text of")
+
+
+def _into(atom: Atom, question: Question) -> str:
+    """Where the argument points within a character."""
+    before = question is QUESTIONS["previous"]
+    if atom.high == 0:
+        return f"at the {'end' if before else 'start'} of"
+    if (atom.low, atom.high, atom.modulus) == (1, None, 0):
+        return "inside"
+    return f"{_units(atom, 'octet')} {'before the end of' if before else 'into'}"
+
+
+def _left(atom: Atom, question: Question) -> str:
+    word = FORMS[question.written].word
+    return "no room is left" if atom.high == 0 else f"room for {_units(atom, word)} is left"
+
+
+def _past(atom: Atom, argument: str) -> str:
+    if atom.low is not None and atom.low >= 0 and atom.high is None:
+        return f"if the {argument} is {'past' if atom.low else 'at or past'} the end"
+    if atom.low == atom.high == 0:
+        return f"if the {argument} is at the end"
+    if atom.high is not None and atom.high < 0 and atom.low is None:
+        return f"if the {argument} is {-atom.high} or more before the end"
+    return f"if the {argument} less all of the text is {numbers(atom)}"
+
+
+def _units(atom: Atom, word: str) -> str:
+    said = numbers(atom).replace(" or less", " or fewer")
+    return f"{said} {word}{'s' * ((atom.low, atom.high) != (1, 1))}"

@@ -1,0 +1,189 @@
+"""What a campaign has done and found: in memory while it runs, and in ``campaign.json``, from which it goes on.
+
+The results of units come in any order, and are triaged in the order of their numbers. That order, not speed, decides
+what is found. The state has what is triaged; what is not is asked again after the end of a process. So a campaign that
+was killed ends as one that was not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from overlong.conformance.support.printable import printable
+from overlong.fuzz.campaign.stored import StoredFinding
+from overlong.fuzz.execution.engine import Fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from overlong.conformance.vectors.profile import Profile
+
+
+class CampaignError(Exception):
+    """A folder cannot be used, or not for this campaign. The message is one line with the folder and the remedy."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """A moment of a campaign. All text except names of targets is safe to show."""
+
+    targets: tuple[str, ...]
+    """The targets, as a user names them."""
+    engine: str
+    profile: Profile
+    seed: int
+    resumed: bool
+    """True if the campaign began before this run."""
+    inputs: int
+    """Inputs of the campaign."""
+    executions: int
+    """Answers requested in the campaign."""
+    rate: float
+    """Executions per second in this run, on all processes that it started."""
+    octets: int
+    """Octets of the inputs."""
+    corpus: int
+    """Files in the corpus."""
+    edges: tuple[int, int]
+    """Transitions of the reference's automaton: reached, and all."""
+    coverage: int
+    """Edges of a target's code that were reached; 0 if no target is instrumented."""
+    seconds: float
+    """Seconds of this run."""
+    earlier: float
+    """Seconds of campaign time before this run."""
+    last_new: float
+    """Seconds since the last new result, or since the start of this run."""
+    findings: list[StoredFinding] = field(default_factory=list[StoredFinding])
+    """Faults and differences, in the order in which they were found."""
+    notes: list[str] = field(default_factory=list[str])
+    faults_wait: bool = False
+    """True if the run has ended and an unexamined divergence may be a new fault."""
+
+
+@dataclass
+class Known:
+    """What is known of a fingerprint."""
+
+    finding: str = ""
+    """The id of what its first example was found to be; empty if it was not examined."""
+    count: int = 0
+    octave: int = 0
+    """The last one in which an example was looked at; 0 if it was counted, and none has come yet."""
+
+
+@dataclass
+class State:
+    """All that is triaged."""
+
+    inputs: int = 0
+    """Those below this number are triaged."""
+    octets: int = 0
+    """Of the inputs."""
+    coverage: int = 0
+    """Edges of a target's code, the most that a unit has told."""
+    seconds: float = 0.0
+    """Of campaign time, over all runs."""
+    asked: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    """Executions by target and operation."""
+    findings: dict[str, StoredFinding] = field(default_factory=dict[str, StoredFinding])
+    """By id, in the order in which they were found."""
+    fingerprints: dict[Fingerprint, Known] = field(default_factory=dict[Fingerprint, Known])
+    taken: set[tuple[Fingerprint, int]] = field(default_factory=set[tuple[Fingerprint, int]])
+    """Divergences of the unit at hand that are counted already, and the numbers of their inputs."""
+    features: set[int] = field(default_factory=set[int])
+    """Of the reference, reached by the inputs."""
+    discoveries: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """Moments at which something was new, as ``campaign.json`` has them."""
+    notes: list[str] = field(default_factory=list[str])
+    """What a user should know, each safe to show."""
+
+    def note(self, *notes: str) -> None:
+        """Add notes that are not there yet."""
+        self.notes += [note for note in notes if note not in self.notes]
+
+    def distinct(self, target: str, kind: str) -> int:
+        """How many fingerprints of a target and kind have come with an example."""
+        return sum(
+            (of.target, of.kind) == (target, kind) and known.octave > 0 for of, known in self.fingerprints.items()
+        )
+
+    def count(self, fingerprint: Fingerprint, count: int, name: str = "") -> None:
+        """Count inputs for a finding, or for the first one of their fingerprint."""
+        known = self.fingerprints.setdefault(fingerprint, Known())
+        if name and not known.finding:  # so are those that came without an example
+            known.finding = name
+            self._add(name, known.count)
+        known.count += count
+        if named := name or known.finding:
+            self._add(named, count)
+
+    def _add(self, name: str, count: int) -> None:
+        found = self.findings[name]
+        self.findings[name] = replace(found, count=found.count + count)
+
+    def discovered(self, seconds: float, more: int = 0, finding: str | None = None) -> None:
+        """Keep the moment of a discovery; ``more``: executions that are not triaged yet."""
+        executions, features = self.asked.total() + more, len(self.features)
+        self.discoveries.append(
+            {"seconds": round(seconds, 3), "executions": executions, "features": features, "finding": finding}
+        )
+
+    @property
+    def left_out(self) -> list[str]:
+        """The divergences that were not examined, in words."""
+        sorts, inputs = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+        for of, known in sorted(self.fingerprints.items()):
+            if known.octave and not known.finding:
+                sorts[of.target, of.kind] += 1
+                inputs[of.target, of.kind] += known.count
+        return [
+            f"{printable(target)}: {number} further sorts of {printable(kind)} ({inputs[target, kind]} inputs) were "
+            "counted and not examined: it is wrong in too many ways; fix what was found and begin anew"
+            for (target, kind), number in sorts.items()
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        """What a further run needs, but for what ``campaign.json`` says anyway."""
+        return {
+            "inputs": self.inputs,
+            "octets": self.octets,
+            "coverage": self.coverage,
+            "asked": [{"target": target, "operation": word, "count": n} for (target, word), n in self.asked.items()],
+            "fingerprints": [{**of._asdict(), **asdict(known)} for of, known in self.fingerprints.items()],
+            "taken": [{**of._asdict(), "number": number} for of, number in sorted(self.taken)],
+            "features": sorted(self.features),
+        }
+
+    @classmethod
+    def of(cls, read: Mapping[str, Any]) -> State:
+        """The state that ``campaign.json`` holds, by the schema.
+
+        Raises:
+            ValueError: it contradicts itself.
+        """
+        left = read["resume"]
+        findings = {each["id"]: StoredFinding.of(each) for each in read["findings"]}
+        fingerprints = {_fingerprint(each): Known(**each) for each in left["fingerprints"]}
+        if not findings.keys() >= {each.finding for each in fingerprints.values() if each.finding}:
+            raise ValueError
+        return cls(
+            left["inputs"],
+            left["octets"],
+            left["coverage"],
+            read["times"]["seconds"],
+            Counter({(each["target"], each["operation"]): each["count"] for each in left["asked"]}),
+            findings,
+            fingerprints,
+            {(_fingerprint(each), each["number"]) for each in left["taken"]},
+            set(left["features"]),
+            read["times"]["discoveries"],
+            read["notes"],
+        )
+
+
+def _fingerprint(read: dict[str, Any]) -> Fingerprint:
+    """The fingerprint in an object, which keeps the rest."""
+    return Fingerprint(*(read.pop(name) for name in Fingerprint._fields))
