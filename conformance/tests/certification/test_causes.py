@@ -11,7 +11,9 @@ import pytest
 
 from overlong.conformance import certify
 from overlong.conformance.cli.verbs import cli
+from overlong.conformance.examination.choosing import why
 from overlong.conformance.results.run import FAILS
+from overlong.conformance.sweep import explained
 
 HERE = Path(__file__)
 E_ACUTE = b"\xc3\xa9"
@@ -76,6 +78,21 @@ def latin_1(octets: bytes) -> str:
 
 def strips(octets: bytes) -> str:
     return octets.decode().strip()
+
+
+def overlooks_the_ends_of_ascii(octets: bytes) -> str:
+    """Blocks of 32 begin wherever the text before them ended, and their last octet is not looked at."""
+    text, place = "", 0
+    while place < len(octets):
+        block = octets[place : place + 32]
+        if block[:31].isascii():
+            text += block.decode("ascii", "replace")
+        else:
+            while len(block) > 1 and octets[place + len(block) : place + len(block) + 1] > b"\x7f":
+                block = block[:-1]
+            text += block.decode()
+        place += len(block)
+    return text
 
 
 def has_a_buffer(octets: bytes) -> bool:
@@ -182,6 +199,19 @@ KNOWN, EVERYWHERE = HERE.parents[1] / "known_wrong.py", HERE.parents[3] / "bench
 def test_one_fault_is_one_bucket_in_its_own_words(file, name, sentence):
     run = certify(f"py:{file}:{name}", suites=["core", "complete-0"], plans=()).run
     assert [bucket.why and bucket.why.sentence for bucket in run.buckets.values()] == [sentence]
+
+
+def test_a_cause_that_is_found_again_has_one_bucket_and_is_not_examined_further(monkeypatch):
+    examined = list[str]()
+
+    def counted(finding, target, profile):
+        examined.append(finding.code)
+        return why(finding, target, profile)
+
+    monkeypatch.setattr(explained, "why", counted)
+    run = certify(f"py:{HERE}:overlooks_the_ends_of_ascii", suites=["core"], plans=["octets-72", "offsets-96"]).run
+    assert sorted(bucket.example.code for bucket in run.buckets.values()) == ["OV101", "OV204"]
+    assert len(examined) <= 2
 
 
 def test_if_answers_vary_their_places_make_no_buckets():

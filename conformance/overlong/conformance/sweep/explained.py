@@ -44,17 +44,20 @@ def explained(
         BudgetSpent: the target fails too often.
         TargetError: it cannot be asked any more.
     """
-    causes, found = list(known), list(buckets)
+    causes, found, again = list(known), list(buckets), dict[tuple[str, str], "Explanation"]()
     left = 0 if any(each.finding.code == Code.UNSTABLE for each in buckets) else MOST
     for place in sorted(range(len(buckets)), key=lambda place: _order(buckets[place].finding)):
         bucket = buckets[place]
         finding = _with_earlier(bucket)
-        cause = next((each for each in causes if each.joins(finding)), None)
-        if cause is None and left and is_examinable(finding.code, finding.operation):
+        kind = finding.code, finding.operation
+        cause = next((each for each in causes if each.joins(finding)), again.get(kind))
+        if cause is None and left and is_examinable(*kind):
             left -= 1
             cause = why(finding, target, profile)
             if cause is not None and cause.condition is None:
                 cause = None
+            if cause is not None and _is_known(cause, causes):
+                again[kind] = cause
             causes += [cause] if cause is not None else []
         found[place] = replace(bucket, why=cause)
     for place, bucket in enumerate(found):
@@ -108,11 +111,17 @@ def _further(
         cause = why(first, target, profile)
         if cause is None or cause.condition is None:
             continue
-        same = [each for each in left if cause.takes(each)]
+        again = _is_known(cause, causes)
+        same = [each for each in left if cause.takes(each) or (again and each.code == first.code)]
         left = [each for each in left if each not in same]
         octets = first.vector.octets
         some = replace(bucket.found, count=1 + len(same), example=octets, where=where[octets], drawn=())
         yield replace(bucket, found=some, finding=first, why=cause)
+
+
+def _is_known(cause: Explanation, causes: Iterable[Explanation]) -> bool:
+    """True if a cause is found again: then its rule does not predict all that it does, and the rest looks like it."""
+    return any(each.id == cause.id for each in causes)
 
 
 def _order(finding: Finding) -> tuple[bool, tuple[int, int], object]:
