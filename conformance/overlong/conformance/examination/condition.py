@@ -231,11 +231,13 @@ class Condition:
         """True if the rule holds at a segment, whether or not it is one of the words."""
         return self.rule.holds(self._site(asked, segment.offset, segment.offset + segment.length))
 
-    def _walk(self, asked: Asked) -> tuple[list[Site], int]:
-        """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""
-        octets, sites, place = asked.octets, list[Site](), 0
+    def _passed(self, octets: bytes) -> Iterator[tuple[int, int]]:
+        """What a decoder passes that accepts the words, and last an empty span where it refuses if it accepts all."""
         if self.subparts:
-            return self._numbered([self._site(asked, *span) for span in self.text.flaws(octets)]), len(octets)
+            yield from self.text.flaws(octets)
+            yield len(octets), len(octets)
+            return
+        place = 0
         while True:
             if self.commits:
                 found = self._until.match(octets, place)
@@ -244,17 +246,32 @@ class Condition:
                 end = self.text.end(octets, place)
             match = self._at_flaw(octets, end)
             if match is None or match.end() == end:
-                return self._numbered(sites), end
-            sites.append(self._site(asked, end, match.end()))
+                yield end, end
+                return
+            yield match.span()
             place = match.end()
+
+    def _walk(self, asked: Asked) -> tuple[list[Site], int]:
+        """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""
+        *spans, (end, _) = self._passed(asked.octets)
+        return self._numbered([self._site(asked, *span) for span in spans]), end
+
+    def _refused_at(self, asked: Asked) -> int:
+        """Where a decoder refuses that accepts the words at the places of the rule alone."""
+        if self._counts:
+            sites, end = self._walk(asked)
+            return next((site.start for site in sites if not self.rule.holds(site)), end)
+        spans = self._passed(asked.octets)
+        every = not self.rule.atoms
+        return next(
+            one for one, two in spans if one == two or not (every or self.rule.holds(self._site(asked, one, two)))
+        )
 
     def _accepts(self, asked: Asked) -> bool:
         right = self.text.end(asked.octets)
         if right == len(asked.octets) and not self.commits:
             return False
-        sites, end = self._walk(asked)
-        end = next((site.start for site in sites if not self.rule.holds(site)), end)
-        size = len(asked.octets)
+        end, size = self._refused_at(asked), len(asked.octets)
         if self.offsets:
             return end != right
         return (end == size) != (right == size)

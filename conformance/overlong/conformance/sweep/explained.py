@@ -6,10 +6,13 @@ those that no other predicts gets a bucket of its own, with as many strings as w
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from overlong.conformance.examination.asking import symptom_of
 from overlong.conformance.examination.choosing import MOST, is_examinable, rank, why
+from overlong.conformance.examination.text import text_of
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import Code
@@ -25,8 +28,11 @@ if TYPE_CHECKING:
     from overlong.conformance.results.sweeps import SweepBucket, Where
     from overlong.conformance.vectors.profile import Profile
 
-_OCTETS = 1 << 20
+_OCTETS = 1 << 18
 """The most octets of the strings drawn from a set that are asked: the readable judge takes about a second for these."""
+
+_LONG, _MANY = 1 << 10, 64
+"""The octets, and the errors, of a text that is long, and errors throughout."""
 
 
 def explained(
@@ -44,32 +50,57 @@ def explained(
         BudgetSpent: the target fails too often.
         TargetError: it cannot be asked any more.
     """
-    causes, found, again = list(known), list(buckets), dict[tuple[str, str], "Explanation"]()
+    causes, found = _Causes(list(known)), list(buckets)
     left = 0 if any(each.finding.code == Code.UNSTABLE for each in buckets) else MOST
-    for place in sorted(range(len(buckets)), key=lambda place: _order(buckets[place].finding)):
+    for place in sorted(range(len(buckets)), key=lambda place: _order(buckets[place].finding, profile)):
         bucket = buckets[place]
         finding = _with_earlier(bucket)
-        kind = finding.code, finding.operation
-        cause = next((each for each in causes if each.joins(finding)), again.get(kind))
-        if cause is None and left and is_examinable(*kind):
+        cause = next((each for each in causes.all if each.joins(finding)), causes.found_again(finding))
+        if cause is None and left and is_examinable(finding.code, finding.operation):
             left -= 1
-            cause = why(finding, target, profile)
-            if cause is not None and cause.condition is None:
-                cause = None
-            if cause is not None and _is_known(cause, causes):
-                again[kind] = cause
-            causes += [cause] if cause is not None else []
+            cause = causes.learned(finding, target, profile)
         found[place] = replace(bucket, why=cause)
     for place, bucket in enumerate(found):
         if bucket.why is not None and bucket.found.drawn and left:
             further = list(_further(bucket, target, profile, causes, left))
             left -= len(further)
-            for each in further:
-                causes += [each.why] if each.why is not None else []
-                found.append(each)
+            found += further
             beside = sum(each.found.count for each in further)
             found[place] = replace(bucket, found=replace(bucket.found, count=bucket.found.count - beside))
     return _united(found)
+
+
+class _Causes:
+    """The causes that are known.
+
+    The rule of a cause that is found again does not predict all that it does. What else has that code belongs to it,
+    and if it is found once more, what else has that symptom.
+    """
+
+    def __init__(self, known: list[Explanation]) -> None:
+        self.all = known
+        self._again = dict[str, "Explanation"]()
+        self._times = Counter[str]()
+
+    def found_again(self, finding: Finding) -> Explanation | None:
+        """The cause of a finding by its code or symptom alone."""
+        return self._again.get(finding.code, self._again.get(symptom_of(finding.code)))
+
+    def learned(self, finding: Finding, target: Target, profile: Profile) -> Explanation | None:
+        """The cause of a finding, by experiment; None if there is no condition.
+
+        Raises:
+            BudgetSpent: the target fails too often.
+            TargetError: it cannot be asked any more.
+        """
+        cause = why(finding, target, profile)
+        if cause is None or cause.condition is None:
+            return None
+        if any(each.id == cause.id for each in self.all):
+            self._times[cause.id] += 1
+            self._again[finding.code if self._times[cause.id] == 1 else symptom_of(finding.code)] = cause
+        self.all.append(cause)
+        return cause
 
 
 def _united(buckets: Sequence[SweepBucket]) -> list[SweepBucket]:
@@ -85,7 +116,7 @@ def _united(buckets: Sequence[SweepBucket]) -> list[SweepBucket]:
 
 
 def _further(
-    bucket: SweepBucket, target: Target, profile: Profile, causes: Sequence[Explanation], most: int
+    bucket: SweepBucket, target: Target, profile: Profile, causes: _Causes, most: int
 ) -> Iterator[SweepBucket]:
     """The causes of those strings drawn from a set that no known cause predicts, each with their number."""
     limits, profile = limits_of(target.greeting), profile.as_said(target.greeting)
@@ -102,31 +133,28 @@ def _further(
         finding
         for answered in target.observe([(batch, bucket.finding.operation)])
         for finding in compare_batch(answered, target.greeting)
-        if is_examinable(finding.code, finding.operation) and not any(cause.takes(finding) for cause in causes)
+        if is_examinable(finding.code, finding.operation) and not any(cause.takes(finding) for cause in causes.all)
     ]
     left.sort(key=lambda each: each.order)
     while left and most:
         most -= 1
         first = left.pop(0)
-        cause = why(first, target, profile)
-        if cause is None or cause.condition is None:
+        if causes.found_again(first) is not None or (cause := causes.learned(first, target, profile)) is None:
             continue
-        again = _is_known(cause, causes)
-        same = [each for each in left if cause.takes(each) or (again and each.code == first.code)]
+        same = [each for each in left if cause.takes(each)]
         left = [each for each in left if each not in same]
         octets = first.vector.octets
         some = replace(bucket.found, count=1 + len(same), example=octets, where=where[octets], drawn=())
         yield replace(bucket, found=some, finding=first, why=cause)
 
 
-def _is_known(cause: Explanation, causes: Iterable[Explanation]) -> bool:
-    """True if a cause is found again: then its rule does not predict all that it does, and the rest looks like it."""
-    return any(each.id == cause.id for each in causes)
-
-
-def _order(finding: Finding) -> tuple[bool, tuple[int, int], object]:
+def _order(finding: Finding, profile: Profile) -> tuple[bool, bool, tuple[int, int], object]:
+    """The order of examinations: last those of texts that are errors throughout, of which many words are a cause."""
     can_be = is_examinable(finding.code, finding.operation)
-    return not can_be, rank(finding.code, finding.operation) if can_be else (0, 0), finding.order
+    kind = rank(finding.code, finding.operation) if can_be else (0, 0)
+    octets = finding.vector.octets
+    throughout = can_be and len(octets) > _LONG and len(text_of(profile.dialect).flaws(octets)) > _MANY
+    return not can_be, throughout, kind, finding.order
 
 
 def _with_earlier(bucket: SweepBucket) -> Finding:
