@@ -42,6 +42,14 @@ def test_a_crowd_does_not_make_a_target_slow(monkeypatch, worked, waited, known,
     assert Crowd().alone(8.0) == pytest.approx(alone)
 
 
+def test_what_is_quick_in_a_crowd_is_quick_alone(monkeypatch):
+    monkeypatch.setattr(module, "_scheduled", iter([(1.0, 2.0), (2.0, 5.0)]).__next__)
+    monkeypatch.setattr(module, "_known", lambda: KNOWN)
+    crowd = Crowd()
+    assert not crowd.exceeds(8.0, 8.0), "nothing is measured"
+    assert not crowd.exceeds(8.0, 3.0), "2.0 alone"
+
+
 @pytest.mark.parametrize(
     ("seconds", "following", "asked"),
     [

@@ -86,6 +86,10 @@ class Crowd:
         share = worked / (worked + waited) if worked else 1.0
         return elapsed * share * _of_known()
 
+    def exceeds(self, elapsed: float, most: float) -> bool:
+        """True if what took, or will take, ``elapsed`` seconds would exceed ``most`` alone, too."""
+        return elapsed > most and self.alone(elapsed) > most
+
 
 def _of_known() -> float:
     """The seconds of the known processor in which it does what this one does in a second."""

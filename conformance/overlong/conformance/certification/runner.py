@@ -128,7 +128,7 @@ class Runner:
             self._vectors[answered.operation, answered.batch.suite] += len(answered.batch)
             yield answered
         refused = any(bucket.example.claim in GRAVE for bucket in self.run.buckets.values())
-        if refused and crowd.alone(sum(map(self._price, largest))) > self._enough:
+        if refused and crowd.exceeds(sum(map(self._price, largest)), self._enough):
             self._spare(largest)
         else:
             yield from self.target.observe(self._requests(largest))
@@ -140,7 +140,7 @@ class Runner:
         seconds, restarts, crowd = list[float](), self.target.restarts, Crowd()
         for place, part in enumerate(growing):
             failed = place and growing[place - 1].failing
-            if failed or restarts != self.target.restarts or (seconds and _would_take_long(seconds, crowd)):
+            if failed or restarts != self.target.restarts or (seconds and crowd.exceeds(next_after(seconds), MOST)):
                 self._spare(growing[place:])
                 return
             seconds.append(0.0)
@@ -149,7 +149,7 @@ class Runner:
                 seconds[-1] += answered.seconds
                 asked.append((answered.batch, answered.operation))
                 yield answered
-            if part is not growing[-1] and _would_take_long(seconds, crowd):  # is it slow, or was it the first time?
+            if part is not growing[-1] and crowd.exceeds(next_after(seconds), MOST):  # slow, or the first time?
                 again = sum(answered.seconds for answered in self.target.observe(asked))
                 seconds[-1] = min(seconds[-1], again)
 
@@ -289,9 +289,3 @@ class Runner:
             run.claims[POSITION] = HOLDS
         for bucket in run.buckets.values():
             run.claims[bucket.example.claim] = FAILS
-
-
-def _would_take_long(seconds: Sequence[float], crowd: Crowd) -> bool:
-    """True if the suite of longer texts after those that took ``seconds`` would take too long."""
-    following = next_after(seconds)
-    return following > MOST and crowd.alone(following) > MOST
