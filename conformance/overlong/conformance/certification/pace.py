@@ -29,7 +29,7 @@ _SCHEDULED = Path("/proc/thread-self/schedstat")
 
 MOST = 5.0
 """The most seconds that a suite of longer texts may take a target by default: as long as it may take for one answer."""
-ENOUGH = 30.0
+ENOUGH = 15.0
 """The most seconds of one process, on an idle machine, that the suites of a million texts may take a target that is
 refused already: they would say no more of why."""
 _GROWTH = 4.0, 16.0

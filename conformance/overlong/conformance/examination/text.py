@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.products import merged
 from overlong.reference.order import well_formed_products
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from overlong.reference import Dialect
 
@@ -86,13 +87,19 @@ class Text:
 
     def flaws(self, octets: bytes) -> list[tuple[int, int]]:
         """The maximal subparts of ill-formed sequences: where each begins and ends."""
-        found, place = list[tuple[int, int]](), self.end(octets)
+        return list(self._flaws(octets))
+
+    def has_more_flaws(self, octets: bytes, than: int) -> bool:
+        """True if the octets have more than so many maximal subparts of ill-formed sequences."""
+        return next(islice(self._flaws(octets), than, None), None) is not None
+
+    def _flaws(self, octets: bytes) -> Iterator[tuple[int, int]]:
+        place = self.end(octets)
         while place < len(octets):
             flaw = self.flaw(octets, place)
             assert flaw is not None
-            found.append(flaw.span())
+            yield flaw.span()
             place = self.end(octets, flaw.end())
-        return found
 
     def flaw(self, octets: bytes, place: int) -> re.Match[bytes] | None:
         """The maximal subpart at a place where text ends; None at the end of the octets."""

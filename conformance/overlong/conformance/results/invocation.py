@@ -20,7 +20,7 @@ from overlong.conformance.support.portable import portable_file, sha256_of
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.questions import category_of
-from overlong.conformance.vectors.vector import FOUND, IdError, Input, Vector, cut
+from overlong.conformance.vectors.vector import FOUND, SWEPT, IdError, Input, Vector, cut
 
 if TYPE_CHECKING:
     import os
@@ -184,9 +184,8 @@ def reproduced(finding: Finding, target: str | Sequence[str]) -> str:
 def named(vector: Vector) -> str:
     """The vector in the words of ``overlong replay``: its id, every octet of it, or else its file (``inputs.py``)."""
     name = vector.id
-    if "/sha256-" in name and (
-        vector.category == FOUND or not _in_a_suite(vector)
-    ):  # ``replay`` looks up a digest in the suites
+    if "/sha256-" in name and (vector.category in (FOUND, SWEPT) or not _in_a_suite(vector)):
+        # ``replay`` looks up a digest in the suites
         name = vector.in_full
     return name if len(name) <= TYPED else file_of(vector)
 

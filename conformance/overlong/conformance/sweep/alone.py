@@ -15,7 +15,7 @@ from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.results.sweeps import DivergentSet, SweepBucket, Where
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.batch import Member
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import SWEPT, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -55,7 +55,7 @@ def ask_again(target: FramedTarget, run: SweepRun, plans: Sequence[Plan]) -> lis
     profile = run.profile.as_said(target.greeting)
     limits = limits_of(target.greeting)
     sampled = [
-        (plan.name, where, Member.of(Vector("sweep", octets, profile=profile)))
+        (plan.name, where, Member.of(Vector(SWEPT, octets, profile=profile)))
         for plan in plans
         for where, octets in _sample(plan)
         if not any(limit.touches(octets) for limit in limits)

@@ -26,6 +26,7 @@ from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.vector import SWEPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -236,5 +237,5 @@ class Columnar:
             else:
                 count -= count % columns.block
             make = partial(oracle.expected, first, count) if step == 1 else None
-            yield ColumnBatch("sweep", *columns.items(first, count), make=make), operation
+            yield ColumnBatch(SWEPT, *columns.items(first, count), make=make), operation
             first += count

@@ -14,7 +14,7 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.results.run import offered
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import SWEPT, Vector
 
 if TYPE_CHECKING:
     from overlong.conformance.results.sweeps import DivergentSet
@@ -53,7 +53,7 @@ def asked_again(
         TargetError: it cannot be asked any more.
     """
     greeting, octets = target.greeting, found.example
-    vector = Vector("sweep", octets, profile=profile.as_said(greeting))
+    vector = Vector(SWEPT, octets, profile=profile.as_said(greeting))
     limits = limits_of(greeting)
     touched = any(limit.touches(octets) for limit in limits)
     for answered in target.observe([(Batch.of([vector]), operation)]):

@@ -17,7 +17,7 @@ from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import SWEPT, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from overlong.conformance.results.sweeps import SweepBucket, Where
     from overlong.conformance.vectors.profile import Profile
 
-_OCTETS = 1 << 18
-"""The most octets of the strings drawn from a set that are asked: the readable judge takes about a second for these."""
+_OCTETS = 1 << 16
+"""The most octets of the strings drawn from a set that are asked: the readable judge takes a quarter of a second."""
 
 _LONG, _MANY = 1 << 10, 64
 """The octets, and the errors, of a text that is long, and errors throughout."""
@@ -128,7 +128,7 @@ def _further(
             where[octets] = at
     if not where:
         return
-    batch = Batch.of([Vector("sweep", octets, profile=profile) for octets in where])
+    batch = Batch.of([Vector(SWEPT, octets, profile=profile) for octets in where])
     left: list[Finding] = [
         finding
         for answered in target.observe([(batch, bucket.finding.operation)])
@@ -153,7 +153,7 @@ def _order(finding: Finding, profile: Profile) -> tuple[bool, bool, tuple[int, i
     can_be = is_examinable(finding.code, finding.operation)
     kind = rank(finding.code, finding.operation) if can_be else (0, 0)
     octets = finding.vector.octets
-    throughout = can_be and len(octets) > _LONG and len(text_of(profile.dialect).flaws(octets)) > _MANY
+    throughout = can_be and len(octets) > _LONG and text_of(profile.dialect).has_more_flaws(octets, _MANY)
     return not can_be, throughout, kind, finding.order
 
 

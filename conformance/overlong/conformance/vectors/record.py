@@ -10,10 +10,9 @@ from overlong.reference.defect import DEFECTS, FOREIGN
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from overlong.conformance.vectors.vector import Vector
-    from overlong.reference import Segment
 
 DOCUMENT = {"rfc3629": ("RFC 3629", "4")}
 """For each dialect the document and the section of its grammar."""
@@ -25,7 +24,7 @@ def spelt(*scalars: int) -> str:
 
 
 def scalar_of(found: WellFormed) -> str:
-    return spelt(found.scalar)
+    return f"{found.scalar:04X}"
 
 
 def record(
@@ -39,16 +38,13 @@ def record(
         octets: text in place of its octets in hexadecimal.
         scalar: gives the text in place of the scalar value of a segment.
     """
-
-    def output(found: Iterable[Segment]) -> str:
-        return " ".join(
-            scalar(each) if isinstance(each, WellFormed) else spelt(REPLACEMENT_CHARACTER) for each in found
-        )
-
+    replaced = spelt(REPLACEMENT_CHARACTER)
+    words = [scalar(each) if isinstance(each, WellFormed) else replaced for each in vector.segments]
+    output = " ".join(words)
     flaw = vector.flaw
     strict: dict[str, Any]
     if flaw is None:
-        strict = {"verdict": "accept", "scalars": output(vector.segments)}
+        strict = {"verdict": "accept", "scalars": output}
     else:
         strict = {
             "verdict": "reject",
@@ -57,7 +53,7 @@ def record(
             "incomplete": flaw.incomplete,
             "detectable_at": vector.detectable_at,
         }
-    replacement = {"scalars": output(vector.segments), "chunked": [output(found) for found in vector.released]}
+    chunked = [" ".join(words[start:end]) for start, end in vector.released]
     result: dict[str, Any] = {"id": identifier or vector.id, "hex": octets or vector.octets.hex()}
     if vector.chunks is not None:
         result["chunks"] = list(vector.chunks)
@@ -77,7 +73,7 @@ def record(
         result["provenance"] = {"document": document, "section": section, "rule": provenance.rule}
         if provenance.alternative:
             result["provenance"]["alternative"] = provenance.alternative
-    expect = {"strict": strict, "replacement": replacement}
+    expect = {"strict": strict, "replacement": {"scalars": output, "chunked": chunked}}
     return {**result, "flags": list(vector.flags), "since": since(vector.id), "expect": expect}
 
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.vectors.profile import RFC3629, Profile
@@ -23,7 +23,7 @@ from overlong.reference import (
 from overlong.reference.decoder import taken
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from overlong.reference import Dialect
     from overlong.reference.grammar import Alternative
@@ -31,10 +31,12 @@ if TYPE_CHECKING:
 
 LONGEST_HEX = 40
 """The most octets that an id spells out; ids of longer inputs have a digest."""
+_BEGINNING = 1 << 12
+"""The octets, and the segments, that are the beginning of a longer input."""
 LONGEST_EARLIER = 1 << 12
 """The most octets of an earlier stream that an id spells out; longer ones have a digest of the whole vector."""
-FOUND = "fuzz"
-"""The category of vectors that a campaign found; no suite has such vectors."""
+FOUND, SWEPT = "fuzz", "sweep"
+"""The categories of vectors that a campaign or a sweep found; no suite has such vectors."""
 
 
 class Input(Protocol):
@@ -203,12 +205,9 @@ class Vector:
         return tuple(result)
 
     @property
-    def released(self) -> tuple[tuple[Segment, ...], ...]:
-        """The segments that are known after each of :attr:`pieces`, and those that only the end shows.
-
-        This is for files of vectors, which have no error mode that swallows.
-        """
-        return tuple(self.segments[start:end] for start, end in pairwise((0, *self.known, None)))
+    def released(self) -> Iterator[tuple[int, int | None]]:
+        """Which of :attr:`taken` are known after each of :attr:`pieces`, from and to, and which only the end shows."""
+        return pairwise((0, *self.known, None))
 
     @property
     def chunked(self) -> tuple[tuple[int, ...], ...]:
@@ -217,9 +216,7 @@ class Vector:
         The decoder holds nothing back: it puts out a character when the last octet has come, and U+FFFD as soon as an
         octet shows the end of a maximal subpart.
         """
-        return tuple(
-            tuple(chain.from_iterable(self.outputs[start:end])) for start, end in pairwise((0, *self.known, None))
-        )
+        return tuple(tuple(chain.from_iterable(self.outputs[start:end])) for start, end in self.released)
 
     @property
     def put_out(self) -> tuple[int, ...]:
@@ -265,8 +262,16 @@ class Vector:
 
     @cached_property
     def flaw(self) -> MaximalSubpart | None:
-        """The first maximal subpart, if there is one."""
-        return next((each for each in self.segments if isinstance(each, MaximalSubpart)), None)
+        """The first maximal subpart, if there is one; if a long input begins with it, the rest is not read."""
+        if len(self.octets) > _BEGINNING:
+            beginning = islice(segments(self.octets, spoken=self.profile.dialect), _BEGINNING)
+            if (early := _first_flaw(beginning)) is not None:
+                return early
+        return _first_flaw(self.segments)
+
+
+def _first_flaw(found: Iterable[Segment]) -> MaximalSubpart | None:
+    return next((each for each in found if isinstance(each, MaximalSubpart)), None)
 
 
 @lru_cache(maxsize=64)  # an input that is cut in many ways comes many times in a row

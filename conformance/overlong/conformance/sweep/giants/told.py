@@ -27,7 +27,7 @@ from overlong.conformance.results.sweeps import DivergentSet, SweepBucket, Where
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.grid import LETTER
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import SWEPT, Vector
 from overlong.reference import Rejected
 from overlong.reference.theory import shortlex
 
@@ -81,7 +81,7 @@ def bucket_of(plan: Plan, operation: str, profile: Profile, results: Iterable[Sh
     found = DivergentSet(first.kind, len(wrong), first.octets, first.where, words=words)
     grid = plan.grids[first.where.grid]
     head, *_ = grid.pieces(first.where.index)
-    vector = Vector("sweep", first.octets, profile=profile, comment=words)
+    vector = Vector(SWEPT, first.octets, profile=profile, comment=words)
     expected = expected_of(vector, operation)
     if isinstance(expected, Rejected) and expected.offset >= len(head):
         expected = expected._replace(offset=expected.offset + grid.between)
