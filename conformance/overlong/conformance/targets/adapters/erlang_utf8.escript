@@ -48,13 +48,14 @@ pieces(<<Length:32, Lengths/binary>>, Octets) ->
     <<Item:Length/binary, Rest/binary>> = Octets,
     [Item | pieces(Lengths, Rest)].
 
+%% What the module returns as the rest of a long text is a list of binaries.
 %% An answer: {accepted, Number, Output, Marks} or {refused, Offset, Incomplete, Chunk}, where Marks and Chunk are octets.
 ask(Decoder, $D, Octets) ->
     case decode(Decoder, Octets) of
         {ok, Points} -> accepted(Points, <<>>);
-        {error, _, Rest} -> {refused, byte_size(Octets) - byte_size(Rest), 0, <<>>};
-        {incomplete, _, Rest} -> {refused, byte_size(Octets) - byte_size(Rest), 1, <<>>};
-        {refused, Rest} -> {refused, byte_size(Octets) - byte_size(Rest), 255, <<>>}
+        {error, _, Rest} -> {refused, byte_size(Octets) - iolist_size(Rest), 0, <<>>};
+        {incomplete, _, Rest} -> {refused, byte_size(Octets) - iolist_size(Rest), 1, <<>>};
+        {refused, Rest} -> {refused, byte_size(Octets) - iolist_size(Rest), 255, <<>>}
     end;
 ask(_, $S, <<Count:16, Rest/binary>>) ->
     <<Lengths:(4 * Count)/binary, Octets/binary>> = Rest,
@@ -66,7 +67,7 @@ ask('bit-syntax', $E, Payload) ->
 ask(_, $F, Payload) ->
     case unicode:characters_to_binary(Payload, {utf16, big}, utf8) of
         Octets when is_binary(Octets) -> {accepted, byte_size(Octets), Octets, <<>>};
-        {_, _, Rest} -> {refused, (byte_size(Payload) - byte_size(Rest)) div 2, 255, <<>>}
+        {_, _, Rest} -> {refused, (byte_size(Payload) - iolist_size(Rest)) div 2, 255, <<>>}
     end.
 
 decode(unicode, Octets) ->
@@ -88,9 +89,9 @@ stream([Chunk | Chunks], Number, Kept, Points, Out, Marks) ->
         More when is_list(More) ->
             next(Chunks, Number, <<>>, More, Points, Out, Marks);
         {incomplete, More, Rest} when Chunks =/= [] ->
-            next(Chunks, Number, Rest, More, Points, Out, Marks);
+            next(Chunks, Number, iolist_to_binary(Rest), More, Points, Out, Marks);
         {Reason, _, Rest} ->
-            {refused, byte_size(Octets) - byte_size(Rest), flag(Reason), <<Number:32>>}
+            {refused, byte_size(Octets) - iolist_size(Rest), flag(Reason), <<Number:32>>}
     end.
 
 next(Chunks, Number, Kept, More, Points, Out, Marks) ->
