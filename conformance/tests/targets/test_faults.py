@@ -32,12 +32,13 @@ from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import is_well_formed
 from progress_lines import beside_progress
 from waiting import HUNG
+from zoo import ZOO
 
 fcntl = pytest.importorskip("fcntl", reason="signals, process groups and file locks are POSIX's")
 
 pytestmark = pytest.mark.usefixtures("unexamined")
 
-TARGET = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
+TARGET = [sys.executable, "-I", "-S", str(ZOO / "hostile_target.py")]
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egpj.exe\u2028\r\n::error::owned <script>alert(1)</script>"
 CORE = [vector.octets for batch in SUITES["core"].batches() for vector in batch]
 MODES = {"batch": [], "single": ["no-batch"], "shared": ["shared"]}

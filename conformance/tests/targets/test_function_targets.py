@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -16,12 +15,13 @@ from overlong.conformance.targets.adapters.asked import encoded, numbers_of
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.resolve import resolve
 from overlong.reference.questions import QUESTIONS
+from zoo import SHARED_LIBRARIES, ZOO
 
 pytestmark = pytest.mark.usefixtures("unexamined")
 
 ENCODERS = ("encoder-edges", "encoder-utf-16")
-FUNCTIONS = Path(__file__).parents[1] / "functions.py"
-SOURCE = Path(__file__).parents[1] / "shared_libraries" / "functions.c"
+FUNCTIONS = ZOO / "functions.py"
+SOURCE = SHARED_LIBRARIES / "functions.c"
 
 
 @pytest.fixture(scope="module")

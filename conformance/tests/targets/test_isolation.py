@@ -21,6 +21,7 @@ from overlong.conformance.targets.process import Process
 from overlong.conformance.targets.supervisor import MOST_PROCESSES
 from overlong.conformance.vectors.suites import SUITES
 from waiting import HUNG
+from zoo import ZOO
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("unexamined")]
 
@@ -28,7 +29,7 @@ fcntl = pytest.importorskip("fcntl", reason="signals and file locks are POSIX's"
 if sys.platform != "linux":
     pytest.skip("the supervisor is for Linux", allow_module_level=True)
 
-TARGET = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
+TARGET = [sys.executable, "-I", "-S", str(ZOO / "hostile_target.py")]
 SUPERVISOR = Path(process.__file__).with_name("supervisor.py")
 CULPRIT = "80"
 CORE = sum(1 for batch in SUITES["core"].batches() for _ in batch)

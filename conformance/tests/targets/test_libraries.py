@@ -11,8 +11,9 @@ from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.targets.configured import configured
 from overlong.conformance.targets.libraries import functions_of, libraries
 from overlong.conformance.targets.resolve import resolve
+from zoo import ZOO
 
-FILE = Path(__file__).parents[1] / "functions.py"
+FILE = ZOO / "functions.py"
 
 
 @pytest.fixture(autouse=True)

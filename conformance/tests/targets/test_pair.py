@@ -2,7 +2,6 @@
 
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -15,8 +14,9 @@ from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.pair import Pair
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import ONLY_THOROUGH, SHARED, SUITES
+from zoo import ZOO
 
-HOSTILE = [sys.executable, "-I", "-S", str(Path(__file__).parents[1] / "hostile_target.py")]
+HOSTILE = [sys.executable, "-I", "-S", str(ZOO / "hostile_target.py")]
 ONLY_ONCE = """
 import fcntl, os, sys
 lock = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR)

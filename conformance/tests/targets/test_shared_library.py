@@ -36,14 +36,14 @@ from overlong.conformance.vectors.suites.memory import LONGEST, memory_vectors
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import is_well_formed
 from overlong.reference.core import why_not
-from right_functions import RIGHT
 from waiting import HUNG
+from zoo import SHARED_LIBRARIES
+from zoo.right_functions import RIGHT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="guard pages and fork are POSIX's")
 
 needs_core = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a core")
 SCHEMAS = Path(kind.__file__).parents[1] / "schemas"
-SOURCES = Path(__file__).parents[1].joinpath("shared_libraries")
 PTR = "bool(ptr,len)"
 BOUNDED = "(ptr,len,out,cap)"
 LONG = b"a" * 37 + b"\xf0\x9f\x98"
@@ -84,7 +84,7 @@ def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("shared")
     for name in ("right", "wrong", "wild"):
         words = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Werror", "-O1", "-shared", "-fPIC"]
-        subprocess.run([compiler, *words, SOURCES / f"{name}.c", "-o", folder / f"{name}.so"], check=True)
+        subprocess.run([compiler, *words, SHARED_LIBRARIES / f"{name}.c", "-o", folder / f"{name}.so"], check=True)
     return lambda name: folder / f"{name}.so"
 
 

@@ -4,7 +4,6 @@ import os
 import shutil
 import sys
 from operator import attrgetter
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -20,10 +19,11 @@ from overlong.conformance.targets.shared_memory import SharedMemory
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
+from zoo import ZOO
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")
 
-HOSTILE = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
+HOSTILE = [sys.executable, "-I", "-S", str(ZOO / "hostile_target.py")]
 ENCODERS_WIDTHS = {"E": 4, "Z": 4, "F": 2}
 
 
