@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
-import re
 from pathlib import Path
 
 import pytest
@@ -14,104 +12,14 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.examination.choosing import why
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.sweep import explained
+from zoo import ZOO
 
-HERE = Path(__file__)
-E_ACUTE = b"\xc3\xa9"
-
-
-def refuses_it_and_counts_from_one(octets: bytes) -> str:
-    """Two faults: each offset is one too large, too."""
-    place = octets.find(E_ACUTE)
-    try:
-        text = octets.decode()
-    except UnicodeDecodeError as error:
-        if not 0 <= place < error.start:
-            raise UnicodeDecodeError("utf-8", octets, error.start + 1, error.end + 1, error.reason) from None
-    if place >= 0:
-        raise UnicodeDecodeError("utf-8", octets, place, place + 2, "refused")
-    return text
+CAUSES, KNOWN = ZOO / "causes.py", ZOO / "known_wrong.py"
+EVERYWHERE = Path(__file__).parents[3] / "benchmarks" / "wrong_everywhere.py"
 
 
-def _read(found: re.Match[bytes]) -> bytes:
-    return chr(found[0][1] % 64 * 64 + found[0][2] % 64).encode()
-
-
-def takes_longer_forms(octets: bytes) -> str:
-    """E0 80-9F is read as what the octets stand for."""
-    longer = re.sub(b"\xe0[\x80-\x9f][\x80-\xbf]", _read, octets)
-    try:
-        return longer.decode()
-    except UnicodeDecodeError as error:
-        raise ValueError from error
-
-
-def takes_numbers_beyond(octets: bytes) -> str:
-    """F5-F7 80-BF 80-BF 80-BF is a character: of less than that, the rest is missing."""
-    beyond = re.compile(b"[\xf5-\xf7][\x80-\xbf]{3}")
-    plain = beyond.sub(b"aaaa", octets)
-    try:
-        return plain.decode()
-    except UnicodeDecodeError as error:
-        begun = re.compile(b"[\xf5-\xf7][\x80-\xbf]{0,2}").match(plain, error.start)
-        if begun is None:
-            raise
-        reason = "unexpected end of data" if begun.end() == len(plain) else "invalid continuation byte"
-        raise UnicodeDecodeError("utf-8", octets, begun.start(), begun.end(), reason) from None
-
-
-class LosesText:
-    """After an error it goes on behind the next ASCII character."""
-
-    traits = {"error_mode": "replacement"}  # noqa: RUF012
-
-    @staticmethod
-    def _decode(octets: bytes) -> str:
-        text = octets.decode("utf-8", "replace")
-        return text if b"\xef\xbf\xbd" in octets else re.sub("\ufffd[^\x00-\x7f\ufffd]*[\x00-\x7f]", "\ufffd", text)
-
-    operations = {"L": lambda many: [LosesText._decode(octets) for octets in many]}  # noqa: RUF012
-
-
-def latin_1(octets: bytes) -> str:
-    return octets.decode("latin-1")
-
-
-def strips(octets: bytes) -> str:
-    return octets.decode().strip()
-
-
-def overlooks_the_ends_of_ascii(octets: bytes) -> str:
-    """Blocks of 32 begin wherever the text before them ended, and their last octet is not looked at."""
-    text, place = "", 0
-    while place < len(octets):
-        block = octets[place : place + 32]
-        if block[:31].isascii():
-            text += block.decode("ascii", "replace")
-        else:
-            while len(block) > 1 and octets[place + len(block) : place + len(block) + 1] > b"\x7f":
-                block = block[:-1]
-            text += block.decode()
-        place += len(block)
-    return text
-
-
-def has_a_buffer(octets: bytes) -> bool:
-    try:
-        return bool(octets[:60].decode() or True)
-    except UnicodeDecodeError:
-        return False
-
-
-_DICE = random.Random(0)
-
-
-def now_and_then(octets: bytes) -> str:
-    """Accepts half of what is ill-formed, whatever it is."""
-    return octets.decode(errors="replace" if _DICE.random() < 0.5 else "strict")
-
-
-def of(decoder, *suites, **more):
-    return certify(f"py:{HERE}:{decoder.__name__}", suites=suites or ["core"], plans=(), **more).run
+def of(name, *suites, **more):
+    return certify(f"py:{CAUSES}:{name}", suites=suites or ["core"], plans=(), **more).run
 
 
 def failing(run):
@@ -119,7 +27,7 @@ def failing(run):
 
 
 def test_two_faults_are_two_buckets_and_fail_two_claims():
-    run = of(refuses_it_and_counts_from_one)
+    run = of("refuses_it_and_counts_from_one")
     assert failing(run) == {"verdict", "error position"}
     sentences = {bucket.example.code: bucket.why.sentence for bucket in run.buckets.values()}
     assert set(sentences) == {"OV101", "OV301"}
@@ -128,7 +36,7 @@ def test_two_faults_are_two_buckets_and_fail_two_claims():
 
 
 def test_a_cause_has_one_bucket_whatever_the_defects_of_what_it_accepts(tmp_path):
-    run = of(takes_longer_forms, "core", "complete-0", output=tmp_path)
+    run = of("takes_longer_forms", "core", "complete-0", output=tmp_path)
     (bucket,) = run.buckets.values()
     assert bucket.why.sentence == "accepts E0 80-9F 80-BF"
     assert bucket.example.vector.octets == b"\xe0\x80\x80"
@@ -141,7 +49,7 @@ def test_a_cause_has_one_bucket_whatever_the_defects_of_what_it_accepts(tmp_path
 
 
 def test_what_a_longer_form_lacks_is_no_cause_of_its_own():
-    run = of(takes_numbers_beyond, "core", "complete-0")
+    run = of("takes_numbers_beyond", "core", "complete-0")
     (bucket,) = run.buckets.values()
     assert bucket.why.sentence == "accepts F5-F7 80-BF 80-BF 80-BF"
     assert {code for code, _ in bucket.kinds} == {"OV203", "OV302", "OV303"}
@@ -149,20 +57,17 @@ def test_what_a_longer_form_lacks_is_no_cause_of_its_own():
 
 
 def test_what_a_reader_loses_is_named_before_what_is_counted():
-    run = of(LosesText)
+    run = of("LosesText")
     assert len(run.buckets) <= 2
     assert next(iter(run.buckets))[0] == "OV402"
     assert failing(run) == {"error mode"}
 
 
 def test_a_decoder_that_is_wrong_everywhere_has_few_buckets():
-    run = of(latin_1, "core", "complete-0")
+    run = of("latin_1", "core", "complete-0")
     assert {code for code, _ in run.buckets} == {"OV102", "OV206"}
     assert run.codes >= {"OV102", *(f"OV20{digit}" for digit in range(1, 9))}
     assert failing(run) == {"verdict", "scalars"}
-
-
-KNOWN, EVERYWHERE = HERE.parents[1] / "known_wrong.py", HERE.parents[3] / "benchmarks" / "wrong_everywhere.py"
 
 
 @pytest.mark.parametrize(
@@ -186,12 +91,12 @@ KNOWN, EVERYWHERE = HERE.parents[1] / "known_wrong.py", HERE.parents[3] / "bench
             ),
         ),
         (
-            HERE,
+            CAUSES,
             "strips",
             "outputs other characters for 29 characters, such as U+0009, U+2001 and U+3000 at the start or the end",
         ),
         (KNOWN, "strips_the_signature", "outputs other characters for U+FEFF at offset 0"),
-        (HERE, "has_a_buffer", "reads only the first 60 octets"),
+        (CAUSES, "has_a_buffer", "reads only the first 60 octets"),
         (EVERYWHERE, "refuses_all_at_0", "refuses well-formed text"),
         (EVERYWHERE, "refuses_all_but_ascii", "refuses characters beyond ASCII"),
     ],
@@ -209,13 +114,13 @@ def test_a_cause_that_is_found_again_has_one_bucket_and_is_not_examined_further(
         return why(finding, target, profile)
 
     monkeypatch.setattr(explained, "why", counted)
-    run = certify(f"py:{HERE}:overlooks_the_ends_of_ascii", suites=["core"], plans=["octets-72", "offsets-96"]).run
+    run = certify(f"py:{CAUSES}:overlooks_the_ends_of_ascii", suites=["core"], plans=["octets-72", "offsets-96"]).run
     assert sorted(bucket.example.code for bucket in run.buckets.values()) == ["OV101", "OV204"]
     assert len(examined) <= 2
 
 
 def test_if_answers_vary_their_places_make_no_buckets():
-    run = of(now_and_then, "core", "complete-0")
+    run = of("now_and_then", "core", "complete-0")
     codes = [bucket.example.code for bucket in run.buckets.values() if bucket.why is None]
     assert "OV605" in run.codes
     assert len(codes) == len(set(codes)) > 0
@@ -233,5 +138,5 @@ def test_every_report_has_the_sentence(form, tmp_path, report_of_longer_forms):
 @pytest.fixture(scope="module")
 def report_of_longer_forms(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
-    of(takes_longer_forms, output=folder)
+    of("takes_longer_forms", output=folder)
     return folder

@@ -1,7 +1,6 @@
 """Functions beside decoding: wrong ones are refused by the default command with a sentence, right ones are not."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -23,12 +22,12 @@ from overlong.conformance.vectors.questions import Asked
 from overlong.conformance.vectors.suites.functions import FUNCTIONS
 from overlong.conformance.vectors.vector import IdError, Vector
 from overlong.reference.questions import QUESTIONS
-
-from functions import BY_MODE, RIGHT, WRONG  # isort: skip
+from zoo import ZOO
+from zoo.functions import BY_MODE, RIGHT, WRONG
 
 pytestmark = pytest.mark.usefixtures("unexamined")
 
-FILE = Path(__file__).parents[1] / "functions.py"
+FILE = ZOO / "functions.py"
 """The functions' own file, which the worker of a target loads, too."""
 
 

@@ -2,16 +2,15 @@
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from overlong.conformance import certify
 from overlong.conformance.oracle.target import UnknownTarget
+from zoo import SHARED_LIBRARIES
 
 pytestmark = pytest.mark.usefixtures("unexamined")
 
-SOURCES = Path(__file__).parents[1] / "shared_libraries"
 UTF_16 = "encoder-utf-16"
 LONG, LONGER, LONGEST, OCTETS = "functions-long", "functions-longer", "functions-longest", "functions-octets"
 COUNT, COUNT_16 = "count-scalars(ptr,len)", "count-utf16(ptr,len)"
@@ -80,7 +79,7 @@ def compiled(name, folder):
     if compiler is None:
         pytest.skip("no C compiler on PATH; install gcc or clang")
     made = folder / f"{name}.so"
-    subprocess.run([compiler, "-O1", "-shared", "-fPIC", SOURCES / f"{name}.c", "-o", made], check=True)
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", SHARED_LIBRARIES / f"{name}.c", "-o", made], check=True)
     return made
 
 

@@ -27,12 +27,12 @@ from overlong.conformance.results.model import Cause, State, Subject
 from overlong.conformance.support.interpreter import module
 from overlong.conformance.targets.limits import Limits
 from waiting import HUNG
+from zoo import ZOO
 
 pytestmark = pytest.mark.long
 
-HERE = Path(__file__).parents[1]
-WRONG = f"py:{HERE / 'known_wrong.py'}:always_true"
-OWN_WAY = f"py:{HERE / 'with_traits.py'}:Backslashes"
+WRONG = f"py:{ZOO}/known_wrong.py:always_true"
+OWN_WAY = f"py:{ZOO}/with_traits.py:Backslashes"
 MISSING = "py:no_such_module:f"
 TARGETS = ["cpython", WRONG, MISSING, OWN_WAY]
 COMMAND = [sys.executable, "-m", "overlong", "matrix", "--quick"]

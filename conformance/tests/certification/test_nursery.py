@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,9 @@ from overlong.conformance.certification.matrix.job import MatrixJob
 from overlong.conformance.certification.matrix.running import SLOWEST, slowest_first
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.limits import Limits
+from zoo import ZOO
 
-WRONG = f"py:{Path(__file__).parents[1] / 'known_wrong.py'}:always_true"
+WRONG = f"py:{ZOO / 'known_wrong.py'}:always_true"
 MISSING = "py:no_such_module:f"
 
 forked = pytest.mark.skipif(sys.platform != "linux", reason="no workers are forked here")

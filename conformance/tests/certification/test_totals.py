@@ -1,13 +1,11 @@
 """What a decoder or an encoder object has been fed in all must not matter."""
 
-from pathlib import Path
-
 import pytest
 
-import wrong_on_long_text
 from overlong.conformance import certify
 from overlong.conformance.targets.answer_limit import AnswerLimit
 from overlong.conformance.vectors.suites import OF_OCTETS, SUITES
+from zoo import ZOO
 
 NAMES = ("totals", "totals-used-before", "totals-longer", "totals-longest")
 DECODERS = """
@@ -64,7 +62,7 @@ right, wrong_after_65536, wrong_after_1048576 = until(1 << 40), until(1 << 16), 
     ("wrong_after_1048576", {"OV702", "OV607"}),  # right alone: a new process has encoded little
 ])  # fmt: skip
 def test_an_encoder_that_fails_after_many_octets_in_all_is_found(tmp_path, name, codes):
-    (tmp_path / "encoders.py").write_text(ENCODERS.format(folder=str(Path(wrong_on_long_text.__file__).parent)))
+    (tmp_path / "encoders.py").write_text(ENCODERS.format(folder=str(ZOO)))
     run = certify(f"py:{tmp_path}/encoders.py:{name}", suites=["encoder-long"], plans=()).run
     assert run.codes == codes
     assert run.claims["encoder"] == ("fails" if codes else "holds")

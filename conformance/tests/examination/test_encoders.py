@@ -1,11 +1,9 @@
 """Encoders that are wrong in long text only: refused, with one bucket whose sentence says where."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-import wrong_on_long_text
 from overlong.conformance import certify
 from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.encoders import OfNumbers
@@ -13,8 +11,9 @@ from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16
 from overlong.conformance.results.reading import read
 from overlong.conformance.vectors.suites import QUICK
+from zoo import ZOO, wrong_on_long_text
 
-ENCODERS = Path(wrong_on_long_text.__file__)
+ENCODERS = ZOO / "wrong_on_long_text.py"
 SUITES = [name for name in QUICK if name.startswith("encoder-")]
 
 

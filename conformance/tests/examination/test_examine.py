@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from pathlib import Path
 from random import Random
 
 import pytest
 
-import known_wrong
 import overlong.conformance as face
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.atoms import Atom
@@ -23,6 +21,7 @@ from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.examination.words import learned
 from overlong.reference import dialect, is_well_formed
+from zoo import ZOO
 
 TEXT = text_of(dialect())
 
@@ -222,13 +221,13 @@ def test_a_stream_has_a_telling_example(tmp_path):
 
 
 def test_a_rule_of_streams_has_no_limit_that_no_answer_needs():
-    counts = f"py:{Path(known_wrong.__file__)}:OffsetsCountFromTheChunk"
+    counts = f"py:{ZOO}/known_wrong.py:OffsetsCountFromTheChunk"
     found = face.examine(counts, b"ab\xff", chunks=(2, 1))
     assert found.sentence.endswith("in a later chunk"), "and not: in a chunk that begins at 1 to 13"
 
 
 def test_a_stream_may_fail_at_one_character_alone():
-    strips = f"py:{Path(known_wrong.__file__)}:SignatureInEachChunk"
+    strips = f"py:{ZOO}/known_wrong.py:SignatureInEachChunk"
     found = face.examine(strips, b"a\xef\xbb\xbfe", chunks=(1, 4))
     said = "gives another result in chunks for U+FEFF that no cut goes through and at the start of its chunk"
     assert found.sentence.startswith(said)

@@ -1,10 +1,7 @@
 """Functions beside decoding that are wrong: one bucket for one cause, whose sentence says when."""
 
-from pathlib import Path
-
 import pytest
 
-import functions
 from overlong.conformance import certify
 from overlong.conformance.examination import examine as examination
 from overlong.conformance.examination.asked_texts import in_words, place_of
@@ -16,8 +13,9 @@ from overlong.conformance.results.reading import read
 from overlong.conformance.vectors.questions import Asked
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference.questions import QUESTIONS
+from zoo import ZOO, functions
 
-FILE = Path(functions.__file__)
+FILE = ZOO / "functions.py"
 SAID = {
     "truncate_removes_leads": (
         "truncate/0600000002e0a080",

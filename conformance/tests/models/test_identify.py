@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -19,11 +18,14 @@ from overlong.conformance.report.identity import model_as_json, model_lines
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.resolve import resolve
 from overlong.reference import DIALECTS, ERROR_MODES
+from zoo import ZOO
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from overlong.conformance.models.identify.identify import LearnedModel
 
-SPEAKERS = Path(__file__).parents[1].joinpath("speakers.py")
+SPEAKERS = ZOO / "speakers.py"
 
 
 def names(model: LearnedModel) -> dict[str, tuple[str, bool]]:

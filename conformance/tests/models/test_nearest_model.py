@@ -5,7 +5,6 @@ import json
 import random
 import zlib
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -36,8 +35,9 @@ from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import DIALECTS, dialect, is_well_formed
+from zoo import ZOO
 
-DECODERS = Path(__file__).parents[1] / "known_wrong.py"
+DECODERS = ZOO / "known_wrong.py"
 
 
 class Stub:

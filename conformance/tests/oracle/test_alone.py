@@ -2,18 +2,18 @@
 
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from batched_target import FAULTS
 from overlong.conformance import certify
 from overlong.conformance.oracle.alone import OF_EACH, sample_of
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
+from zoo import ZOO
+from zoo.batched_target import FAULTS
 
-TARGET = [sys.executable, "-I", "-S", str(Path(__file__).parents[1] / "batched_target.py")]
+TARGET = [sys.executable, "-I", "-S", str(ZOO / "batched_target.py")]
 
 
 def buckets(fault, *, suites=("core",)):

@@ -1,16 +1,15 @@
 """Tests the judge: it catches every known-wrong decoder, for its fault and nothing else."""
 
-from pathlib import Path
-
 import pytest
 
-from known_wrong import WRONG
 from overlong.conformance import certify
 from overlong.conformance.certification.tiers import BRIEF
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vectors.suites import QUICK, SUITES
+from zoo import ZOO
+from zoo.known_wrong import WRONG
 
-DECODERS = Path(__file__).parents[1] / "known_wrong.py"
+DECODERS = ZOO / "known_wrong.py"
 NEEDS_SCALARS = {"one_character_is_another"}
 HAVE_CONSEQUENCES = {"surrogates"}
 """Only an examination tells the consequences of what these accept from faults of their own."""

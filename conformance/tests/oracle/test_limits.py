@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -21,8 +20,9 @@ from overlong.conformance.results.headline import State
 from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import Decoded
+from zoo import ZOO
 
-DECODERS = str(Path(__file__).parents[1].joinpath("with_traits.py"))
+DECODERS = str(ZOO / "with_traits.py")
 WHOLE = ("core", "complete-0")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,11 +12,12 @@ from overlong.conformance.protocol.observation import Refused
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
+from zoo import ZOO
 
 pytestmark = pytest.mark.usefixtures("unexamined")
 
-COUNTERS = Path(__file__).parents[1].joinpath("counters.py")
-SAYERS = Path(__file__).parents[1].joinpath("offset_sayers.py")
+COUNTERS = ZOO / "counters.py"
+SAYERS = ZOO / "offset_sayers.py"
 
 
 @pytest.mark.long_after(1)

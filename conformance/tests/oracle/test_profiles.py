@@ -7,13 +7,11 @@ import shlex
 from dataclasses import replace
 from functools import cache
 from itertools import islice, permutations
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
-import wrong_replacers
 from overlong.conformance import certify
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.compare import compare
@@ -28,9 +26,11 @@ from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DIALECTS, ERROR_MODES, decode, dialect
 from overlong.reference.theory import equivalent
+from zoo import ZOO, wrong_replacers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from click.testing import Result
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("unexamined")
 
-REPLACERS = Path(wrong_replacers.__file__)
+REPLACERS = ZOO / "wrong_replacers.py"
 REPLACING = ["complete-0-replacing"]
 BEYOND_ITS_STATES = {"pairs_are_one"}
 """Machines with more states than the mode, which its complete suite misses: the named vectors catch them."""

@@ -18,6 +18,7 @@ from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vectors.suites import QUICK, SUITES
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import Decoded, Rejected
+from zoo import ZOO
 
 SUITE = SUITES["separate-values"]
 
@@ -139,7 +140,7 @@ def test_an_expectation_of_lists_cannot_be_judged_where_none_are_asked(tmp_path:
 
 @pytest.mark.long
 def test_what_was_found_can_be_reported_and_verified(tmp_path: Path):
-    target = f"py:{Path(__file__).parents[1] / 'known_wrong.py'}:values_joined"
+    target = f"py:{ZOO / 'known_wrong.py'}:values_joined"
     certify(target, suites=QUICK, plans=(), output=tmp_path)
     for form in FORMATS:
         out = tmp_path / f"report.{form}"

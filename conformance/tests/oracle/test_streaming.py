@@ -2,7 +2,6 @@
 
 from array import array
 from itertools import accumulate, chain, combinations, pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -26,8 +25,9 @@ from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS, IllFormed, IncrementalDecoder, dialect
 from overlong.reference.automaton import OCTETS
+from zoo import ZOO
 
-WRONG = Path(__file__).parents[1] / "known_wrong.py"
+WRONG = ZOO / "known_wrong.py"
 STREAMS = ("chunking", "complete-0-in-chunks", "used-before")
 UTF32 = UNITS["utf-32"]
 AUTOMATON = dialect().automaton

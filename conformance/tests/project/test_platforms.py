@@ -9,11 +9,11 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from waiting import HUNG
+from zoo import SHARED_LIBRARIES
 
 LINUX_ONLY = {"overlong.conformance.certification.matrix.nursery", "overlong.conformance.targets.supervisor"}
 """They fork a process that has threads, or use Linux's namespaces."""
@@ -34,7 +34,7 @@ POSIX_ONLY = {
 """They fork, hand on descriptors by number, or need the core in C. All but the last are programs, which the harness
 starts where it can."""
 
-RIGHT_C = Path(__file__).parents[1] / "shared_libraries" / "right.c"
+RIGHT_C = SHARED_LIBRARIES / "right.c"
 IMPORTS = """
 import contextlib, importlib, json, mmap, os, pkgutil, select, signal, socket, sys
 import overlong, overlong_pytest

@@ -42,16 +42,16 @@ from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.results.run import NOT_MEASURED, Drawn
 from overlong.conformance.results.writer import RESULTS
 from overlong.conformance.support.portable import portable
+from zoo import ZOO
 
-HERE = Path(__file__).parents[1]
 SUITES = ("core", "streams", "used-before", "encoder-edges")
 TARGETS = (
     "cpython",
-    f"py:{HERE}/known_wrong.py:overlong_slash",
-    f"py:{HERE}/known_wrong.py:one_for_each_octet",
-    f"py:{HERE}/known_wrong.py:LosesTwoOfFour",
-    f"py:{HERE}/known_wrong.py:KeepsStateAfterTheEnd",
-    f"py:{HERE}/wrong_encoders.py:cesu_8_pairs",
+    f"py:{ZOO}/known_wrong.py:overlong_slash",
+    f"py:{ZOO}/known_wrong.py:one_for_each_octet",
+    f"py:{ZOO}/known_wrong.py:LosesTwoOfFour",
+    f"py:{ZOO}/known_wrong.py:KeepsStateAfterTheEnd",
+    f"py:{ZOO}/wrong_encoders.py:cesu_8_pairs",
 )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from itertools import product
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -17,8 +16,9 @@ from overlong.conformance.report.html.verdict import verdict_of
 from overlong.conformance.report.wording import verdict
 from overlong.conformance.results.headline import State, exit_code_of, result_of, state_of
 from overlong.conformance.results.reading import read
+from zoo import ZOO
 
-DECODERS = Path(__file__).parents[1] / "known_wrong.py"
+DECODERS = ZOO / "known_wrong.py"
 GRAVE = {"verdict", "scalars", "streaming", "encoder", "separate values", "functions", "memory"}
 """As docs/command-line.md has it."""
 

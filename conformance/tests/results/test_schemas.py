@@ -16,10 +16,11 @@ from click.testing import CliRunner
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.kinds import KINDS
 from overlong.conformance.protocol.wire import MEASURED
+from zoo import ZOO
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 ROOT = Path(__file__).parents[3]
-SPEAKERS = Path(__file__).parents[1].joinpath("speakers.py")
+SPEAKERS = ZOO / "speakers.py"
 SCHEMAS = {
     each.name.removesuffix(".schema.json"): json.loads(each.read_text("ascii"))
     for each in (files("overlong.conformance") / "schemas").iterdir()

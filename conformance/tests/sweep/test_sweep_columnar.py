@@ -6,7 +6,6 @@ from array import array
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,9 +54,10 @@ from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import is_well_formed
 from overlong.reference.core import why_not
+from zoo import ZOO
 
-KNOWN_WRONG = Path(__file__).parents[1].joinpath("known_wrong.py")
-HOSTILE = [sys.executable, "-I", "-S", str(Path(__file__).parents[1].joinpath("hostile_target.py"))]
+KNOWN_WRONG = ZOO / "known_wrong.py"
+HOSTILE = [sys.executable, "-I", "-S", str(ZOO / "hostile_target.py")]
 PLANS = ("exhaustive-3", "depth-1", "placed-5", "lengths-9", "pairs", "order")
 LONG = 1 << 14
 """The length from which strings are omitted here: the reference is slow."""

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import subprocess
 from importlib.resources import files
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -20,10 +19,9 @@ from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.sweep import sweep
 from sweep_stand_in import StandIn
+from zoo import SHARED_LIBRARIES
 
 pytestmark = pytest.mark.long
-
-SOURCES = Path(__file__).parents[1] / "shared_libraries"
 
 
 COMMANDS = re.compile(r"^ *(reproduce|again): ")
@@ -251,7 +249,7 @@ bool two(const uint8_t *s, size_t n) {
 def test_two_faults_of_one_kind_are_two_buckets(tmp_path):
     """The least string of the set shows only one of them."""
     (tmp_path / "two.c").write_text(TWO_FAULTS)
-    words = ["cc", "-shared", "-fPIC", f"-I{SOURCES}", "-o", tmp_path / "two.so", tmp_path / "two.c"]
+    words = ["cc", "-shared", "-fPIC", f"-I{SHARED_LIBRARIES}", "-o", tmp_path / "two.so", tmp_path / "two.c"]
     subprocess.run(words, check=True)
     target = f"so:{tmp_path / 'two.so'}:two?abi=bool(ptr,len)"
     overlong("sweep", "--plan", "exhaustive-3", "-o", tmp_path / "out", target)

@@ -32,11 +32,11 @@ from overlong.conformance.vectors.complete import complete_strings
 from overlong.reference.core import building, core, why_not
 from overlong.reference.dialect import dialect
 from overlong.reference.shift import AutomatonWords, ShiftAutomaton
-from right_functions import RIGHT
+from zoo import SHARED_LIBRARIES
+from zoo.right_functions import RIGHT
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a core")]
 
-SOURCES = Path(__file__).parents[1].joinpath("shared_libraries")
 RFC3629 = dialect("rfc3629")
 PLAIN = "bool(ptr,len)"
 SYMBOLS = {abi: symbols.removesuffix(",stream_reset") for abi, symbols in RIGHT.items()}
@@ -178,10 +178,11 @@ def library(tmp_path_factory):
     if compiler is None:
         pytest.skip("no C compiler on PATH; install gcc or clang")
     folder = tmp_path_factory.mktemp("compiled")
-    (folder / "own.c").write_text(OWN)
-    words = [compiler, "-std=c11", "-O2", "-shared", "-fPIC", "-I", SOURCES, folder / "own.c", "-o", folder / "own.so"]
+    source, made = folder / "own.c", folder / "own.so"
+    source.write_text(OWN)
+    words = [compiler, "-std=c11", "-O2", "-shared", "-fPIC", "-I", SHARED_LIBRARIES, source, "-o", made]
     subprocess.run(words, check=True)
-    return str(folder / "own.so")
+    return str(made)
 
 
 def addresses(library, symbols):

@@ -4,13 +4,11 @@ import codecs
 import struct
 from dataclasses import replace
 from itertools import pairwise, product
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import wrong_encoders
 from overlong.conformance import certify
 from overlong.conformance.certification.replay import asks, replay
 from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
@@ -26,8 +24,9 @@ from overlong.conformance.vectors.suites import OF_OCTETS, QUICK, SUITES, suite_
 from overlong.conformance.vectors.suites.encoding import ALPHABET, BEYOND
 from overlong.conformance.vectors.vector import IdError, Vector
 from overlong.reference import Decoded, NotEncodable, Rejected, dialect, encode_utf16
+from zoo import ZOO, wrong_encoders
 
-ENCODERS = Path(wrong_encoders.__file__)
+ENCODERS = ZOO / "wrong_encoders.py"
 ASKED = ["encoder-edges", "encoder-utf-16"]
 LONG = ["encoder-long", "encoder-utf-16-long"]
 EVERY = ["fatal", "replacement", "question mark"]

@@ -1,7 +1,6 @@
 """Campaigns of encoders and of functions: their texts, and faults that only some text shows."""
 
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -15,9 +14,10 @@ from overlong.fuzz.generation.generated import Generated
 from overlong.fuzz.report.findings import findings_in, in_full
 from overlong.reference.questions import QUESTIONS
 from overlong.reference.reading import read
+from zoo import ZOO
 
-FUNCTIONS = Path(__file__).parents[3] / "conformance" / "tests" / "functions.py"
-ENCODERS = Path(__file__).parents[3] / "conformance" / "tests" / "wrong_on_long_text.py"
+FUNCTIONS = ZOO / "functions.py"
+ENCODERS = ZOO / "wrong_on_long_text.py"
 
 
 def overlong(*words):

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-import known_wrong
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, TIMED_OUT
 from overlong.fuzz.engines.grammar import GrammarEngine
@@ -16,8 +15,8 @@ from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
 from overlong.fuzz.execution.sparing import ALL_HANGS, DEATHS
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.core import why_not
+from zoo import SHARED_LIBRARIES, ZOO, known_wrong
 
-TESTS = Path(known_wrong.__file__).parent
 MODULE = '''
 import os
 
@@ -60,11 +59,11 @@ def commit(tmp_path):
 
 
 def wrong(*names):
-    return [f"py:{TESTS}/known_wrong.py:{name}" for name in names]
+    return [f"py:{ZOO}/known_wrong.py:{name}" for name in names]
 
 
 def replacers(*names):
-    return [f"py:{TESTS}/wrong_replacers.py:{name}" for name in names]
+    return [f"py:{ZOO}/wrong_replacers.py:{name}" for name in names]
 
 
 def test_what_is_wrong_is_found_and_named(commit):
@@ -149,7 +148,7 @@ def test_dying_of_some_inputs_and_hanging_on_others_leaves_the_rest_to_its_own_p
         "  return has(s, n, 0xF4, 0x90) ? n : errpos(s, n);\n"
         "}\n"
     )
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{TESTS}/shared_libraries", source, "-o", library], check=True)
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{SHARED_LIBRARIES}", source, "-o", library], check=True)
     (result,) = commit(f"so:{library}:fails?abi=errpos(ptr,len)", units=[(BLOCK, BLOCK)], timeout=1.0)
     inputs = map(Generated(5).string, range(BLOCK, 2 * BLOCK))
     failing = [each for each in inputs if b"\xed\xa0" in each or b"\xc0\x80" in each]

@@ -21,6 +21,7 @@ from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.execution.probed import ProbedSurvey
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference import dialect, is_well_formed
+from zoo import ZOO
 
 INPUTS = Generated(11)
 FIRST, COUNT = 4000, 1500
@@ -33,7 +34,7 @@ WORDS = {
     "c280e0a080f0908080": "many kinds of characters",
     "e0a080f0908080" + "61" * 60: "E0 or F0",
 }
-KNOWN_WRONG = Path(__file__).parents[3] / "conformance/tests/known_wrong.py"
+KNOWN_WRONG = ZOO / "known_wrong.py"
 MODULE = '''
 import os, sys, time
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-import right_functions
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.oracle.kinds import (
@@ -40,6 +39,7 @@ from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.core import why_not
 from overlong.reference.dialect import dialect
+from zoo import SHARED_LIBRARIES
 
 pytestmark = [
     pytest.mark.long,
@@ -127,7 +127,7 @@ def library(tmp_path_factory, inputs):
     source, built = folder / "odd.c", folder / "odd.so"
     culprits = {"deadly": inputs.string(DEADLY), "endless": inputs.string(ENDLESS)}
     source.write_text(SOURCE % {name: ", ".join(map(str, octets)) for name, octets in culprits.items()})
-    beside = Path(right_functions.__file__).with_name("shared_libraries")
+    beside = SHARED_LIBRARIES
     defined = [f"-D{name}={globals()[name]}" for name in ("REFUSES", "ACCEPTS", "LATE", "LIES")]
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{beside}", *defined, source, "-o", built], check=True)
     return built

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,12 +16,11 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.promotion.promote import PromotionError
 from overlong.fuzz.promotion.tests import LANGUAGES, file_name, how_to_run, language_for, source
 from overlong.fuzz.report.findings import Found
-from right_functions import RIGHT
 from waiting import HUNG
+from zoo import SHARED_LIBRARIES
+from zoo.right_functions import RIGHT
 
 pytestmark = pytest.mark.long
-
-SHARED_LIBRARIES = Path(__file__).parents[3] / "conformance" / "tests" / "shared_libraries"
 
 
 def finding(number, code, octets, operation="D", chunks=None, earlier=None, **more):
