@@ -205,9 +205,10 @@ class Vector:
         return tuple(result)
 
     @property
-    def released(self) -> Iterator[tuple[int, int | None]]:
+    def released(self) -> Iterator[tuple[int | None, int | None]]:
         """Which of :attr:`taken` are known after each of :attr:`pieces`, from and to, and which only the end shows."""
-        return pairwise((0, *self.known, None))
+        ends: tuple[int | None, ...] = (*self.known, None)
+        return pairwise((0, *ends))
 
     @property
     def chunked(self) -> tuple[tuple[int, ...], ...]:
