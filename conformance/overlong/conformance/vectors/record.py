@@ -53,6 +53,7 @@ def record(
             "incomplete": flaw.incomplete,
             "detectable_at": vector.detectable_at,
         }
+    # no error mode of a file swallows octets, so its segments are what is taken
     chunked = [" ".join(words[start:end]) for start, end in vector.released]
     result: dict[str, Any] = {"id": identifier or vector.id, "hex": octets or vector.octets.hex()}
     if vector.chunks is not None:
