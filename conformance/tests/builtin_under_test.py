@@ -6,7 +6,6 @@ from typing import IO, cast
 
 import pytest
 
-from overlong.conformance import certify
 from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.targets.builtins import BUILTINS
@@ -22,20 +21,6 @@ def ready(name):
     if why := BUILTINS[name].missing():
         pytest.skip(f"{name}: {why}")
     return BUILTINS[name]
-
-
-def assert_certified(name, suites, holds, fails, codes):
-    """Certify it: some claims hold, others fail, for certain codes, and nothing else goes wrong."""
-    ready(name)
-    certificate = certify(name, suites=suites)
-    assert certificate.run.codes == codes
-    assert {claim for claim, how in certificate.claims.items() if how == "holds"} == holds
-    assert {claim for claim, how in certificate.claims.items() if how == "fails"} == fails
-    assert not certificate.run.incomplete
-    assert not certificate.run.restarts
-    version = certificate.run.greeting.version
-    assert version
-    return version
 
 
 class Adapter:
