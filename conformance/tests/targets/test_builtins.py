@@ -279,8 +279,8 @@ def test_is_certified_for_what_it_is(name, request):
     ready(name)
     if "verdict" not in fails:  # an examination tells wrong offsets from those that follow from what is accepted
         request.getfixturevalue("unexamined")
-    # npm-text-encoding-utf-8 takes quadratic time: seconds for the longest strings, and more on a busy machine.
     suites = (*SUITES[:-1], "chunking") if name in SHORT_STREAMS else SUITES
+    # npm-text-encoding-utf-8 takes quadratic time: seconds for the longest strings, and more on a busy machine.
     certificate = certify(name, suites=suites, speaks=SPEAKS.get(name), limits=Limits(timeout=60.0))
     run = certificate.run
     for state, claims in (("holds", holds), ("fails", fails)):
