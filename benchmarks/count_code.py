@@ -1,9 +1,10 @@
 """Count the code by room: lines without comments, docstrings and blank lines.
 
-    python benchmarks/count_code.py [--json] [FOLDER]
+    python benchmarks/count_code.py [--json | --check] [FOLDER]
 
-A line counts if it has a token of code. Further columns: modules, their median, and those of fewer than 30 lines except
-``__init__.py``: each of these should have a neighbour with the same job.
+A line counts if it has a token of code. Further columns: modules, classes, the median of a module's lines, and the
+modules of fewer than 30 lines except ``__init__.py``: each of these should have a neighbour with the same job.
+``--check`` names the package's modules that are small, or have more than 400 lines: more than one job.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import ast
 import io
 import json
 import statistics
+import sys
 import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LEAST = 30
-"""A module of fewer lines is small."""
+LEAST, MOST = 30, 400
+"""A module of fewer lines is small, one of more is large."""
 NO_CODE = frozenset(
     {
         *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
@@ -52,6 +54,11 @@ def room_of(path: Path) -> str:
     return f"{portion}/{inner[2]}" if len(inner) > 3 else f"{portion}/(face)"
 
 
+def classes_of(source: bytes) -> int:
+    """The classes, those within others included."""
+    return sum(isinstance(node, ast.ClassDef) for node in ast.walk(ast.parse(source)))
+
+
 def counted(root: Path) -> dict[str, dict[str, int]]:
     """The lines of each module by room, without hidden files and files that other tools generate.
 
@@ -66,24 +73,38 @@ def counted(root: Path) -> dict[str, dict[str, int]]:
     return rooms
 
 
+def misfits(lines: dict[str, int]) -> list[str]:
+    """The modules that are too small or too large, a line each; a face (``__init__.py``) may be small."""
+    return [
+        f"{path}: {count} lines of code, not {LEAST} to {MOST}"
+        for path, count in sorted(lines.items())
+        if count > MOST or (count < LEAST and not path.endswith("__init__.py"))
+    ]
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the table, or what it should not have."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT, help="a checkout")
-    parser.add_argument("--json", action="store_true", help="all modules, by room")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="all modules, by room")
+    form.add_argument("--check", action="store_true", help="fail if a module of the package is small or large")
     options = parser.parse_args()
     rooms = counted(options.folder)
     if options.json:
         print(json.dumps(rooms, indent=1, sort_keys=True))
         return
-    print(f"{'room':28} {'modules':>8} {'lines':>8} {'median':>8} {f'under {LEAST}':>9}")
     modules_of = {path: lines for modules in rooms.values() for path, lines in modules.items()}
     program = {path: lines for path, lines in modules_of.items() if "/overlong/" in path}
+    if options.check:
+        sys.exit("\n".join(misfits(program)) or None)
+    print(f"{'room':28} {'modules':>8} {'classes':>8} {'lines':>8} {'median':>8} {f'under {LEAST}':>9}")
     rest = {path: lines for path, lines in modules_of.items() if path not in program and "/tests/" not in path}
     for room, modules in (*rooms.items(), ("all rooms", program), ("all but tests", program | rest)):
         small = sum(lines < LEAST for path, lines in modules.items() if not path.endswith("__init__.py"))
         median = statistics.median(modules.values())
-        print(f"{room:28} {len(modules):8,} {sum(modules.values()):8,} {median:8,.0f} {small:9,}")
+        classes = sum(classes_of((options.folder / path).read_bytes()) for path in modules)
+        print(f"{room:28} {len(modules):8,} {classes:8,} {sum(modules.values()):8,} {median:8,.0f} {small:9,}")
 
 
 if __name__ == "__main__":
