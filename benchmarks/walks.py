@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.finding import Bucket, Finding
@@ -29,6 +29,7 @@ from planted.bugs import bugs
 from planted.tables import build
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import FrameType
 
 CARRIERS = (Accepted, Answers, Batch, Bucket, Cause, Finding, Refused, Vector)
@@ -42,12 +43,12 @@ VERBS = {
 }
 
 
-def carries(value: Any, within: int = 1) -> bool:
+def carries(value: object, within: int = 1) -> bool:
     """True if it is the octets, or what is made of some."""
     if isinstance(value, (bytes, bytearray)):
         return OCTETS in value
     if within and isinstance(value, (list, tuple)):
-        return any(carries(each, within - 1) for each in value[:3])
+        return any(carries(each, within - 1) for each in cast("Sequence[object]", value)[:3])
     return isinstance(value, CARRIERS)
 
 
