@@ -16,7 +16,6 @@ from overlong.conformance.protocol.wire import IN_MEMORY, OPERATIONS
 from overlong.conformance.report.text import SHOWN, blocks, claim_lines, in_rows, sign_lines, title, verdict_lines
 from overlong.conformance.report.wording import Glyphs, verdict
 from overlong.conformance.results.details import is_not_offered
-from overlong.conformance.results.expected.records import expired_as_words, missing_as_words, unasked_as_words
 from overlong.conformance.results.model import Standing
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.support.printable import counted, printable, thousands, times
@@ -175,12 +174,12 @@ def lines_of_expected(expected: Expectations, width: int) -> Iterator[str]:
         f"STALE {each.deviation.where}: {each.deviation.names}: {printable(each.why)}; --update-expected corrects it"
         for each in expected.stale
     ]
-    for lines in (occurring, unasked_as_words(expected), expired_as_words(expected), stale):
+    for lines in (occurring, expected.unasked_words, expected.expired_words, stale):
         for line in lines[:SHOWN]:
             yield from textwrap.wrap(line, width, subsequent_indent="  ")
         if len(lines) > SHOWN:
             yield f"and {thousands(len(lines) - SHOWN)} more such lines"
-    for line in missing_as_words(expected):
+    for line in expected.missing_words:
         yield from textwrap.wrap(line, width, subsequent_indent="  ")
     if expected.changes:
         yield f"written: {printable(str(expected.file))}: {expected.changes}"
