@@ -18,7 +18,7 @@ import shlex
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.support.printable import counted, printable
@@ -262,7 +262,7 @@ def _remembered(place: str, digest: str) -> list[str]:
     try:
         with _memory(place).open("rb") as opened:
             said = json.loads(opened.read(_LARGEST))
-        names = said["targets"] if (said["file"], said["sha256"]) == (place, digest) else []
+        names: list[Any] = said["targets"] if (said["file"], said["sha256"]) == (place, digest) else []
         return [name for name in names if isinstance(name, str)]
     except (OSError, ValueError, RecursionError, KeyError, TypeError):
         return []

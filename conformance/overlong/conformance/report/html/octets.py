@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from overlong.reference import MaximalSubpart
@@ -39,16 +40,6 @@ class Cell:
     begins_chunk: bool
 
 
-@dataclass(frozen=True)
-class Cells:
-    """The octets that are drawn, and the number of those left out."""
-
-    cells: tuple[Cell, ...]
-    before: int
-    after: int
-    total: int
-
-
 @cache
 def _parts(octet: int) -> tuple[str, str, str]:
     """The marker bits, the other bits and the role of an octet."""
@@ -63,19 +54,15 @@ def _parts(octet: int) -> tuple[str, str, str]:
     return bits[: 8 - free], bits[8 - free :], role
 
 
-def cells_of(octets: bytes, chunks: tuple[int, ...] | None, spoken: Dialect | None) -> Cells:
-    """The octets to draw.
+def cells_of(octets: bytes, chunks: tuple[int, ...] | None, spoken: Dialect | None) -> tuple[list[Cell], int, int]:
+    """The octets to draw, and the numbers of those left out before and after them.
 
     Args:
         octets: of the input.
         chunks: lengths, if it came in chunks.
         spoken: the dialect that defines which octets are ill-formed; None: mark none.
     """
-    begins: set[int] = set()
-    place = 0
-    for length in chunks or ():
-        begins.add(place)
-        place += length
+    begins = set(accumulate((chunks or ())[:-1]))
     wrong: set[int] = set()
     if spoken is not None and len(octets) <= _LONGEST:
         for found in segments(octets, spoken=spoken):
@@ -83,8 +70,8 @@ def cells_of(octets: bytes, chunks: tuple[int, ...] | None, spoken: Dialect | No
                 wrong.update(range(found.offset, found.offset + found.length))
     first = 0 if len(octets) <= SHOWN else max(0, min(min(wrong, default=0) - _BEFORE, len(octets) - SHOWN))
     shown = octets[first : first + SHOWN]
-    cells = tuple(
+    cells = [
         Cell(offset, f"{octet:02X}", *_parts(octet), offset in wrong, offset > 0 and offset in begins)
         for offset, octet in enumerate(shown, first)
-    )
-    return Cells(cells, first, len(octets) - first - len(cells), len(octets))
+    ]
+    return cells, first, len(octets) - first - len(cells)

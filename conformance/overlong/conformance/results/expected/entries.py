@@ -201,7 +201,9 @@ def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
 
     if not isinstance(entry, dict):
         raise refused('no table; write [[expected]], and under it observed = "..." and the others')
-    said = {key: value for key, value in cast("dict[str, Any]", entry).items() if (key, value) != ("code", "")}
+    said: dict[str, Any] = {
+        key: value for key, value in cast("dict[str, Any]", entry).items() if (key, value) != ("code", "")
+    }
     for key, value in said.items():
         if key not in _KEYS:
             raise refused(_unknown(key, list(_KEYS)))
@@ -227,8 +229,8 @@ def _read(where: str, number: int, entry: object, *, given: bool) -> Deviation:
             f'observed = "{printable(observed, 60)}" stands for any answer; write the one that is observed, in the '
             "words of the report: accepted U+002E, or accepted*"
         )
-    suites, digest = tuple(said.get("suites", ())), said.get("digest", "").removeprefix(DIGEST)
-    return Deviation(where, number, **{**said, "suites": suites, "digest": digest})
+    said |= {"suites": tuple(said.get("suites", ())), "digest": said.get("digest", "").removeprefix(DIGEST)}
+    return Deviation(where, number, **said)
 
 
 def _hides_any_answer(observed: str) -> bool:
