@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
-from overlong.conformance.report.data import as_json
-from overlong.conformance.report.html.octets import cells_of
 from overlong.conformance.report.html.page import LARGEST, page
+from overlong.conformance.report.html.shown import cells_of
 from overlong.conformance.report.html.svg import ATTRIBUTES, ELEMENTS, drawn
 from overlong.conformance.report.html.verdict import STATES, verdict_of
 from overlong.conformance.report.links import section_links, web_address
@@ -36,6 +35,7 @@ from overlong.conformance.results.model import (
     State,
     Subject,
 )
+from overlong.conformance.results.reading.data import as_json
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.support.printable import printable
 from overlong.reference import DEFECTS, encode, is_well_formed

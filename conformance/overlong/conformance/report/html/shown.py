@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
@@ -20,13 +21,13 @@ from overlong.conformance.protocol.wire import (
     QUESTION,
     REPLACING,
 )
-from overlong.conformance.report.html.octets import Cell, cells_of
 from overlong.conformance.report.html.svg import Picture, drawn
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
 from overlong.conformance.report.wording import given, meaning_of
 from overlong.conformance.results.model import ReportKind
 from overlong.conformance.support.printable import counted, printable
-from overlong.reference import DEFECTS, DIALECTS, dialect
+from overlong.reference import DEFECTS, DIALECTS, MaximalSubpart, dialect, segments
+from overlong.reference.layout import load_layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -42,6 +43,12 @@ _OWN_ANCHORS = (*("top", "main", "verdict", "causes", "codes", "decoders", "test
 _STRANGE = re.compile(r"[^A-Za-z0-9_.-]+")
 _LONGEST = 60
 """Characters of an id for each word of it."""
+
+
+_SHOWN = 24
+"""The number of octets drawn of a long input: those around the first ill-formed ones."""
+_BEFORE = 6
+_LONGEST = 1 << 14  # octets in which the first ill-formed ones are searched
 
 
 class Maps(Enum):
@@ -77,6 +84,23 @@ Explanation = dict[str, Any]
 """The meaning of a code: the members of a ``Defect``, which a ``Kind`` lacks in part."""
 Figure = tuple[str, "Markup", bool]
 """A caption, its picture, and whether that is large."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One octet."""
+
+    offset: int
+    hex: str
+    marker: str
+    """The marker bits, which give the kind of octet."""
+    free: str
+    """The bits of the scalar value."""
+    role: str
+    """``lead of 3``, ``tail``, ``alone``, ``none``."""
+    ill_formed: bool
+    """True if the octet is part of a maximal subpart."""
+    begins_chunk: bool
 
 
 @dataclass(frozen=True)
@@ -324,6 +348,46 @@ def _claim(subject: Subject, name: str, state: str) -> ShownClaim:
     tone, glyph = CLAIM_STATES.get(state, NOT_SAID)
     detail = subject.details.get(name, "").removeprefix(f"{state}: ")
     return ShownClaim(name, state, tone, glyph, meaning_of(subject, name), detail)
+
+
+@cache
+def _parts(octet: int) -> tuple[str, str, str]:
+    """The marker bits, the other bits and the role of an octet."""
+    bits, layout = f"{octet:08b}", load_layout("rfc2279")
+    if layout.is_tail(octet):
+        free, role = layout.rows[-1].templates[-1].free, "tail"
+    elif (row := layout.announced(octet)) is not None:
+        free, length = row.templates[0].free, len(row.templates)
+        role = "alone" if length == 1 else f"lead of {length}"
+    else:
+        free, role = 0, "no UTF-8"
+    return bits[: 8 - free], bits[8 - free :], role
+
+
+def cells_of(octets: bytes, chunks: tuple[int, ...] | None, spoken: Dialect | None) -> tuple[list[Cell], int, int]:
+    """The octets to draw, and the numbers of those left out before and after them.
+
+    The marker bits of a lead or tail octet are set apart; they come from the layout of RFC 2279, the widest form of
+    UTF-8, so its octets are marked, too.
+
+    Args:
+        octets: of the input.
+        chunks: lengths, if it came in chunks.
+        spoken: the dialect that defines which octets are ill-formed; None: mark none.
+    """
+    begins = set(accumulate((chunks or ())[:-1]))
+    wrong: set[int] = set()
+    if spoken is not None and len(octets) <= _LONGEST:
+        for found in segments(octets, spoken=spoken):
+            if isinstance(found, MaximalSubpart):
+                wrong.update(range(found.offset, found.offset + found.length))
+    first = 0 if len(octets) <= _SHOWN else max(0, min(min(wrong, default=0) - _BEFORE, len(octets) - _SHOWN))
+    shown = octets[first : first + _SHOWN]
+    cells = [
+        Cell(offset, f"{octet:02X}", *_parts(octet), offset in wrong, offset > 0 and offset in begins)
+        for offset, octet in enumerate(shown, first)
+    ]
+    return cells, first, len(octets) - first - len(cells)
 
 
 def _numbers(cause: Cause) -> tuple[str, ...]:
