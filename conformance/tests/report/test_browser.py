@@ -147,7 +147,9 @@ def campaign():
 def diff():
     standings = (Standing.FIXED, Standing.REGRESSED, Standing.NEW, Standing.CHANGED, Standing.NOT_COMPARABLE)
     causes = [cause(n, standing=standing) for n, standing in enumerate(standings)]
-    sides = {"older": ["old.json"], "newer": ["new.json"], "counts": {str(each.standing): 1 for each in causes}}
+    sources = {name: {"source": f"{name}.json"} for name in ("older", "newer")}
+    sides = {"older": [{"id": "it"}], "newer": [{"id": "it"}], "claims": [], "sources": sources}
+    sides["counts"] = {str(each.standing): 1 for each in causes}
     return Report(ReportKind.DIFF, "old.json → new.json", "overlong 0.1.0", (subject(5, causes),), extra=sides)
 
 

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
-from overlong.conformance.report.data import as_json
-from overlong.conformance.report.html.octets import cells_of
 from overlong.conformance.report.html.page import LARGEST, page
+from overlong.conformance.report.html.shown import cells_of
 from overlong.conformance.report.html.svg import ATTRIBUTES, ELEMENTS, drawn
 from overlong.conformance.report.html.verdict import STATES, verdict_of
 from overlong.conformance.report.links import section_links, web_address
@@ -36,6 +35,7 @@ from overlong.conformance.results.model import (
     State,
     Subject,
 )
+from overlong.conformance.results.reading.data import as_json
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.support.printable import printable
 from overlong.reference import DEFECTS, encode, is_well_formed
@@ -193,11 +193,11 @@ def shown(said):
 def test_hostile_text_stays_text(said, kind, several):
     causes = [cause(code, said=said) for code in ("OV202", said)] + [cause(said=said, standing=Standing.EXPECTED)]
     one = subject(said, causes=causes, stale=(cause(said=said),), said=said)
-    side = {"id": said, "version": said, "state": said}
-    extra = {"older": [side], "newer": [side], "index": said, "pages": {said: said},
-             "sources": {"older": {"source": said}},
-             "claims": [{"subject": said, "claim": said, "older": said, "newer": "holds", "standing": said}],
-            }  # fmt: skip
+    sides = [dict.fromkeys(("id", "name", "version", "state", "why", "profile", "command", "digest"), said)]
+    source = dict.fromkeys(("kind", "title", "source", "generator", "time"), said)
+    claim = {"subject": said, "claim": said, "older": said, "newer": "holds", "standing": "fixed"}
+    extra = {"older": sides * (1 + several), "newer": sides * (1 + several), "claims": [claim],
+             "sources": {"older": source, "newer": source}, "index": said, "pages": {said: said}}  # fmt: skip
     whole = report(kind, [one] * (1 + several), said, extra=extra)
     text = page(whole)
     parsed = checked(text)
@@ -273,10 +273,11 @@ def test_a_diff_tells_what_is_worse_first():
         Standing.NEW,
         Standing.REGRESSED,
     )
+    sides = {"older": [{}], "newer": [{}], "claims": [], "sources": {"older": {}, "newer": {}}}
     told = []
     for number in range(len(standings) + 1):
         one = subject(causes=[cause(standing=standing) for standing in standings[:number]])
-        whole = report(ReportKind.DIFF, [one])
+        whole = report(ReportKind.DIFF, [one], extra=sides)
         told.append(verdict_of(whole).words)
         checked(page(whole))
     nothing = "NOTHING REGRESSED"
@@ -285,12 +286,12 @@ def test_a_diff_tells_what_is_worse_first():
 
 def test_bits_are_those_of_the_layout():
     for octet in range(256):
-        cell = cells_of(bytes([octet]), None, dialect()).cells[0]
+        ((cell,), _, _) = cells_of(bytes([octet]), None, dialect())
         assert cell.marker + cell.free == f"{octet:08b}"
         assert cell.ill_formed == (not is_well_formed(bytes([octet])))
     for scalar in (0, 0x7F, 0x80, 0x7FF, 0x800, 0xFFFF, 0x10000, 0x10FFFF):
         octets = encode(chr(scalar))
-        cells = cells_of(octets, None, dialect()).cells
+        cells, _, _ = cells_of(octets, None, dialect())
         assert int("".join(cell.free for cell in cells), 2) == scalar
         lead = "alone" if len(octets) == 1 else f"lead of {len(octets)}"
         assert [cell.role for cell in cells] == [lead] + ["tail"] * (len(octets) - 1)
@@ -300,10 +301,10 @@ def test_bits_are_those_of_the_layout():
 def test_of_a_long_input_the_ill_formed_octets_are_shown():
     for place in (0, 1, 500, 998, 999):
         octets = b"a" * place + b"\xff" + b"a" * (999 - place)
-        cells = cells_of(octets, (300, 700), dialect())
-        assert [cell.offset for cell in cells.cells if cell.ill_formed] == [place]
-        assert cells.before + len(cells.cells) + cells.after == cells.total == 1000
-        assert [cell.offset for cell in cells.cells][:1] == [cells.before]
+        cells, before, after = cells_of(octets, (300, 700), dialect())
+        assert [cell.offset for cell in cells if cell.ill_formed] == [place]
+        assert before + len(cells) + after == 1000
+        assert cells[0].offset == before
 
 
 @pytest.mark.parametrize(

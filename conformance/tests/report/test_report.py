@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from overlong.conformance.certification.certify import certify
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.kind import MEMORY
-from overlong.conformance.report.data import data
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.report.text import text
@@ -37,7 +36,7 @@ from overlong.conformance.results.model import (
     Subject,
 )
 from overlong.conformance.results.reading import ReportError, read
-from overlong.conformance.results.reading.data import looks_clean
+from overlong.conformance.results.reading.data import data, looks_clean
 from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.results.run import NOT_MEASURED, Drawn
 from overlong.conformance.results.writer import RESULTS

@@ -18,8 +18,8 @@ from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.results.expected import ExpectationError, Expectations
-from overlong.conformance.results.expected.deviation import Deviation, Seen, matches
-from overlong.conformance.results.expected.expectations import Matcher
+from overlong.conformance.results.expected.entries import Deviation, matches
+from overlong.conformance.results.expected.expectations import Matcher, Seen
 from overlong.conformance.results.expected.updating import settled
 from overlong.conformance.results.run import FAILS, HOLDS, Run, SuiteRun
 from overlong.conformance.vectors.suites.core import CORE, core_vectors
@@ -194,7 +194,7 @@ def test_the_first_entry_that_fits_covers_a_divergence_and_all_of_them_count_it(
     ]
     vector, place, observed = texts
     seen = Seen(code, place, "D", vector, observed, "")
-    naming = [each for each in entries if each.names_same(seen)]
+    naming = [each for each in entries if seen.is_named_by(each)]
     covering = [each for each in naming if matches(each.observed, observed)]
     matcher = Matcher(entries)
     assert matcher.match(seen) == (covering[0] if covering else None)

@@ -69,7 +69,7 @@ OTHERS = {
         (
             "conformance/results/reading/documents.py",
             "conformance/vectors/check.py",
-            "conformance/certification/verification/comparison.py",
+            "conformance/certification/comparison.py",
             "fuzz/promotion/languages.py",
         ),
         "a string literal, or a value in a message",

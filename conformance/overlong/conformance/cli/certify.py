@@ -296,8 +296,7 @@ def _shown_if_not_saved(bar: Bar, *, quiet: bool, verbose: bool) -> Generator[No
 
 
 def _print(certificate: Certificate, folder: Path | None, *, quiet: bool, verbose: bool) -> None:
-    from overlong.conformance.report.next_step import next_step
-    from overlong.conformance.report.terminal import summary
+    from overlong.conformance.report.terminal import next_step, summary
     from overlong.conformance.report.wording import verdict
     from overlong.conformance.results.certificate import CERTIFICATE, OF_A_COMMAND
     from overlong.conformance.results.reading.results import report_of_run

@@ -220,7 +220,7 @@ def measured(
 def show_rows(report: Report, rows: Sequence[MatrixRow], output: Path, wanted: WantedFormats) -> None:
     """Show the report of these rows, and write it in all wanted formats."""
     from overlong.conformance.certification.matrix.statement import STATEMENT
-    from overlong.conformance.report.site import write_site
+    from overlong.conformance.report.formats import write_site
     from overlong.conformance.support.printable import printable
 
     if wanted.stdout == "json":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,8 +26,7 @@ from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
-    from overlong.conformance.certification.verification.reading import Certified
-    from overlong.conformance.certification.verification.verifying import Verification
+    from overlong.conformance.certification.verification import Verification
 
 EXAMPLES = """\b
 Examples:
@@ -122,8 +121,7 @@ def command(
       3  nothing was measured: the decoder is not here
       4  incomplete: interrupted, or restarted too often
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.certification.verification.reading import CertificateError
-    from overlong.conformance.certification.verification.verifying import verify
+    from overlong.conformance.certification.verification import CertificateError, verify
     from overlong.conformance.cli.progress import Bar
     from overlong.conformance.results.expected import ExpectationError
 
@@ -153,23 +151,23 @@ def command(
     sys.exit(CONFORMS if verification.verified else DIVERGES)
 
 
-def _say_what_is_run(certified: Certified) -> None:
-    """Print on stderr what is about to run."""
+def _say_what_is_run(said: dict[str, Any]) -> None:
+    """Print on stderr what is about to run; ``said``: overlong's part of the certificate."""
     from overlong.conformance.support.printable import thousands
     from overlong.conformance.support.provenance import generator
 
-    by, here = certified.predicate["generator"], generator()
+    by, here = said["generator"], generator()
     if by != here:
         click.echo(
             f"overlong: the certificate is of {printable(by, 60)}, and this is {here}: the vectors may differ", err=True
         )
-    click.echo(f"overlong: measuring again: {printable(certified.predicate['command'], 200)}", err=True)
-    if strings := sum(plan["strings"] for plan in certified.predicate["sweeps"]):
+    click.echo(f"overlong: measuring again: {printable(said['command'], 200)}", err=True)
+    if strings := sum(plan["strings"] for plan in said["sweeps"]):
         click.echo(f"overlong: its sweeps have {thousands(strings)} strings", err=True)
 
 
 def _print(verification: Verification, output_format: str, *, quiet: bool, verbose: bool) -> None:
-    from overlong.conformance.certification.verification.comparison import ANSWERS, lines
+    from overlong.conformance.certification.comparison import ANSWERS, lines
     from overlong.conformance.cli.formats import rendered
     from overlong.conformance.support.portable import sha256_of
 
@@ -183,11 +181,11 @@ def _print(verification: Verification, output_format: str, *, quiet: bool, verbo
     click.echo(click.style(word, fg=colour, bold=True) + space + rest)
     if quiet:
         return
-    certified = verification.certified
-    target = certified.predicate["target"]
+    said = verification.certified["predicate"]["overlong"]
+    target = said["target"]
     version = f" ({printable(target['version'], 60)})" if target["version"] else ""
-    click.echo(f"{printable(certified.predicate['profile'], 40)} · {printable(target['id'], 80)}{version}")
-    click.echo(f"certificate sha256 {sha256_of(certified.path)}")
+    click.echo(f"{printable(said['profile'], 40)} · {printable(target['id'], 80)}{version}")
+    click.echo(f"certificate sha256 {sha256_of(verification.path)}")
     for line in told[1:]:
         click.echo(line)
     if any(each.part == ANSWERS for each in verification.differences):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -34,12 +34,14 @@ class Format:
         return written
 
 
+INDEX, PAGES = "index.html", "targets"
+"""A matrix in a folder for a web server or a browser: an index, and the folder with a page for each target."""
 _HERE = "overlong.conformance.report"
 FORMATS = {
     each.name: each
     for each in (
         Format("text", "report.txt", "what a terminal shows", f"{_HERE}.text", "text"),
-        Format("json", "report.json", "all of it, for programs", f"{_HERE}.data", "data"),
+        Format("json", "report.json", "all of it, for programs", "overlong.conformance.results.reading.data", "data"),
         Format("markdown", "report.md", "for an issue or a step summary", f"{_HERE}.markdown", "markdown"),
         Format(
             "issue",
@@ -98,3 +100,48 @@ def write_to(text: str, path: Path) -> None:
 
     with written_to(path, encoding="utf-8") as file:
         file.write(text)
+
+
+def write_site(report: Report, folders: Sequence[str], names: Sequence[str], output: Path) -> list[Path]:
+    """Write a matrix in these formats. Returns the paths of the files, without the targets' own pages.
+
+    ``index.html`` links to ``targets/NAME.html``, which links back; links are relative.
+
+    Args:
+        report: of a matrix.
+        folders: the folder of each subject; its name is also that of the subject's page.
+        names: of formats. ``json`` is ``matrix.json``, which exists already.
+        output: the folder.
+
+    Raises:
+        KeyError: there is no such format.
+        OSError: a file cannot be written.
+    """
+    written: list[Path] = []
+    for name in names:
+        if name == "html":
+            _write_pages(report, folders, output)
+            written.append(output / INDEX)
+        elif name != "json":
+            path = output / FORMATS[name].file
+            write(FORMATS[name].render(report), path)
+            written.append(path)
+    return written
+
+
+def _write_pages(report: Report, folders: Sequence[str], output: Path) -> None:
+    html = FORMATS["html"]
+    pages = {subject.id: f"{PAGES}/{folder}.html" for subject, folder in zip(report.subjects, folders, strict=True)}
+    (output / PAGES).mkdir(exist_ok=True)
+    for subject in report.subjects:
+        page = replace(
+            report,
+            kind=ReportKind.CERTIFY,
+            title=subject.id,
+            subjects=(subject,),
+            notes=(),
+            incomplete="",
+            extra={**report.extra, "index": f"../{INDEX}"},
+        )
+        write(html.render(page), output / pages[subject.id])
+    write(html.render(replace(report, extra={**report.extra, "pages": pages})), output / INDEX)

@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause
     from overlong.conformance.vectors.vector import Vector
 
+_HEADS = {
+    Standing.UNEXPECTED: "FAIL",
+    Standing.EXPECTED: "EXPECTED",
+    Standing.DIFFERENCE: "DIFFERENCE",
+    Standing.NOT_COMPARABLE: "NOT COMPARABLE",
+}
+"""The first word of a cause; for other standings it is the standing in capitals."""
 _INDENT = "     "
 _NAME = 400
 """Characters of a target's name that are shown."""
@@ -44,7 +51,7 @@ def block(cause: Cause, target: str, width: int, further: Iterable[tuple[str, st
         further: more commands: title and words of each.
     """
     more = dict(cause.more)
-    yield from _head(cause, width)
+    yield from head_of(cause, cause.id, printable(cause.section), width)
     asked = printable(OPERATIONS.get(cause.operation, cause.operation))
     name, expected = printable(target, _NAME), printable(cause.expected)
     observed = printable(passed_through(cause.observed, cause.octets))
@@ -74,15 +81,23 @@ def is_difference(cause: Cause) -> bool:
     return cause.standing is Standing.DIFFERENCE
 
 
-def _head(cause: Cause, width: int) -> Iterator[str]:
-    """``FAIL D-7f3a0c19  OV201 overlong form accepted``, and at the end of the line the section that demands it."""
-    begins, kind = ("DIFFERENCE", cause.title) if is_difference(cause) else ("FAIL", f"{cause.code} {cause.title}")
-    text, section = f"{begins} {printable(cause.id)}  {printable(kind)}", printable(cause.section)
-    if len(text) + len(section) + 2 <= width:
-        yield f"{text}{section:>{width - len(text)}}" if section else text
+def head_of(cause: Cause, name: str, where: str, width: int) -> Iterator[str]:
+    """``FAIL D-7f3a0c19  OV201 overlong form accepted``; if there is room, at its end the section that demands it.
+
+    Args:
+        cause: may hold hostile text.
+        name: of its example.
+        where: the section, safe to show.
+        width: columns.
+    """
+    begins = _HEADS.get(cause.standing, cause.standing.value.upper())
+    code = "" if is_difference(cause) else f"{printable(cause.code)} "
+    head = f"{begins} {printable(name)}  {code}{printable(cause.title)}"
+    if len(head) + len(where) + 2 <= width:
+        yield f"{head}{where:>{width - len(head)}}" if where else head
     else:
-        yield from textwrap.wrap(text, width, subsequent_indent=_INDENT)
-        yield from textwrap.wrap(section, width, initial_indent=_INDENT, subsequent_indent=f"{_INDENT}  ")
+        yield from textwrap.wrap(head, width, subsequent_indent=_INDENT)
+        yield from textwrap.wrap(where, width, initial_indent=_INDENT, subsequent_indent=f"{_INDENT}  ")
 
 
 def inputs(count: int) -> str:

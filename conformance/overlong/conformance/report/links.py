@@ -1,9 +1,8 @@
-"""The links of reports: addresses, which a browser opens only on a click, and the ids of a page."""
+"""The links of reports: addresses, which a browser opens only on a click."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from urllib.parse import urlsplit
 
 _SECTIONS = (
@@ -12,9 +11,6 @@ _SECTIONS = (
     (re.compile(r"WHATWG"), "https://encoding.spec.whatwg.org/#utf-8-decoder"),
 )  # fmt: skip
 _ASKED = re.compile(r"https?://[!-~]+")
-_STRANGE = re.compile(r"[^A-Za-z0-9_.-]+")
-_LONGEST = 60
-"""Characters of an id for each word of it."""
 
 
 def section_links(section: str) -> list[tuple[str, str]]:
@@ -45,21 +41,3 @@ def weakness(number: int) -> str:
 def vulnerability(name: str) -> str:
     """The address of the record of a CVE."""
     return f"https://www.cve.org/CVERecord?id={name}"
-
-
-class Anchors:
-    """Gives ids of plain letters, each only once, and equal in every page of the same report."""
-
-    def __init__(self) -> None:
-        self._given: Counter[str] = Counter()
-
-    def give(self, *words: str) -> str:
-        """An id made of ``words``, with a number if it was given before."""
-        name = "-".join(part for word in words if (part := _STRANGE.sub("-", word[:_LONGEST]).strip("-.")))
-        name = name if name[:1].isalpha() else f"x-{name}" if name else "x"
-        unique = name
-        while self._given[unique]:
-            self._given[name] += 1
-            unique = f"{name}-{self._given[name]}"
-        self._given[unique] += 1
-        return unique

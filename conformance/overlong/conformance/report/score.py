@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.models.score.models import STREAMS
-from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.printable import counted, printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,10 +28,10 @@ def summary(score: Score, *, width: int, added: str = "") -> Iterator[str]:
         added: the file into which the missing vectors were written, if any.
     """
     names = ", ".join(map(printable, score.names))
-    counted = f"{_counted(score.strings, 'string')}, {thousands(score.with_verdict)} with a verdict"
+    told = f"{counted(score.strings, 'string')}, {thousands(score.with_verdict)} with a verdict"
     if score.read > score.strings:
-        counted += f"; {_counted(score.read - score.strings, 'duplicate')} folded"
-    yield f"{names}: {counted}"
+        told += f"; {counted(score.read - score.strings, 'duplicate')} folded"
+    yield f"{names}: {told}"
     for line in (*score.skipped[:SHOWN], *_more(score.skipped)):
         yield f"  {line}"
     yield ""
@@ -58,10 +58,6 @@ def summary(score: Score, *, width: int, added: str = "") -> Iterator[str]:
 def _wrapped(text: str, width: int, indent: str = "", hanging: str = "  ") -> list[str]:
     """The lines of ``text``, in which names with hyphens stay whole."""
     return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{thousands(number)} {what}{'' if number == 1 else 's'}"
 
 
 def _row(label: str, kills: Kills, width: int) -> Iterator[str]:
@@ -103,7 +99,7 @@ def _to_add(score: Score, added: str, width: int) -> Iterator[str]:
             else f"no set of ours has fewer than {thousands(cover.at_least)}"
         )
         where = f"written to {printable(added)}" if added else "--add FILE writes them"
-        text = f"to reach 100 %: add {_counted(count, 'vector')} ({bound}): {where}"
+        text = f"to reach 100 %: add {counted(count, 'vector')} ({bound}): {where}"
         yield from _wrapped(text, width)
     if cover.out_of_reach:
-        yield f"not shown by any vector of ours: {_counted(cover.out_of_reach, 'fault')}"
+        yield f"not shown by any vector of ours: {counted(cover.out_of_reach, 'fault')}"

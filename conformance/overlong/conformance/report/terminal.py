@@ -5,24 +5,28 @@ The lines are those of ``report/text.py``. What was asked, the proved bounds and
 
 from __future__ import annotations
 
+import shlex
 import textwrap
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from overlong.conformance.certification.left_out import next_tier
 from overlong.conformance.certification.tiers import GIANTS, NOT_FURTHER, constants_of, seeds_of, tier_of
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
 from overlong.conformance.protocol.wire import IN_MEMORY, OPERATIONS
 from overlong.conformance.report.text import SHOWN, blocks, claim_lines, in_rows, sign_lines, title, verdict_lines
-from overlong.conformance.report.wording import Glyphs, verdict
+from overlong.conformance.report.wording import Glyphs, faults, swept_short, verdict
 from overlong.conformance.results.details import is_not_offered
-from overlong.conformance.results.expected.records import expired_as_words, missing_as_words, unasked_as_words
+from overlong.conformance.results.headline import FAILING
 from overlong.conformance.results.model import Standing
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.support.printable import counted, printable, thousands, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.expected import Expectations
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.run import Run
     from overlong.conformance.results.sweeps import PlanRun, SweepRun
 
+_CERTIFY = "overlong certify"
 _SEEDS = 3
 """If there are more, the rest is counted; the command names all."""
 _WHY = "(-v\xa0says\xa0why)"
@@ -175,12 +180,12 @@ def lines_of_expected(expected: Expectations, width: int) -> Iterator[str]:
         f"STALE {each.deviation.where}: {each.deviation.names}: {printable(each.why)}; --update-expected corrects it"
         for each in expected.stale
     ]
-    for lines in (occurring, unasked_as_words(expected), expired_as_words(expected), stale):
+    for lines in (occurring, expected.unasked_words, expected.expired_words, stale):
         for line in lines[:SHOWN]:
             yield from textwrap.wrap(line, width, subsequent_indent="  ")
         if len(lines) > SHOWN:
             yield f"and {thousands(len(lines) - SHOWN)} more such lines"
-    for line in missing_as_words(expected):
+    for line in expected.missing_words:
         yield from textwrap.wrap(line, width, subsequent_indent="  ")
     if expected.changes:
         yield f"written: {printable(str(expected.file))}: {expected.changes}"
@@ -240,3 +245,29 @@ def _remarks_on_sweep(run: SweepRun) -> Iterator[str]:
         yield f"of these, {thousands(run.resumed)} strings were tested by an earlier run"
     for note in run.notes:
         yield f"note: {printable(note)}"
+
+
+def next_step(report: Report, certificate: Certificate, folder: Path | None) -> str:
+    """The one command that follows a run, for its last line; empty if other lines already say what to do.
+
+    Args:
+        report: of the run.
+        certificate: of the run.
+        folder: of the results; None if nothing was written.
+    """
+    (subject,), run = report.subjects, certificate.run
+    if subject.state in FAILING:
+        found = faults(subject)
+        if subject.sign or not found or folder is None:
+            return ""
+        return shlex.join(["overlong", "explain", str(folder), found[0].id])
+    if run.incomplete or not run.claims or certificate.stale:
+        return ""
+    whole = replace(certificate.invocation, suites=None, plans=None).command
+    if certificate.refused:
+        return whole
+    declined = certificate.invocation.plans == ()
+    if not swept_short(subject) or (run.swept is None and not declined):  # what only replaces is never swept
+        return "overlong docs ci"
+    tier = None if declined else next_tier(run)
+    return whole.replace(_CERTIFY, f"{_CERTIFY} --tier {tier.name}", 1) if tier and tier.is_typed else whole

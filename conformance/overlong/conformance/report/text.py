@@ -9,7 +9,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.kind import CLAIMS
-from overlong.conformance.report.found import block
+from overlong.conformance.report.found import block, head_of
 from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.matrix import table, tally
 from overlong.conformance.report.wording import (
@@ -23,7 +23,7 @@ from overlong.conformance.report.wording import (
     verdict_of_campaign,
     with_version,
 )
-from overlong.conformance.results.model import AFTER, BECAUSE, PLAN, SENTENCE, STRINGS, ReportKind, Standing
+from overlong.conformance.results.model import AFTER, BECAUSE, PLAN, SENTENCE, STRINGS, ReportKind
 from overlong.conformance.results.run import HOLDS, NOT_MEASURED
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands, times
 
@@ -38,13 +38,6 @@ _CLAIM = 18
 """The columns for the name of a claim."""
 SHOWN = 20
 """The number of buckets that are written out; the rest are counted."""
-_HEADS = {
-    Standing.UNEXPECTED: "FAIL",
-    Standing.EXPECTED: "EXPECTED",
-    Standing.DIFFERENCE: "DIFFERENCE",
-    Standing.NOT_COMPARABLE: "NOT COMPARABLE",
-}
-"""The first word of a cause; for other standings it is the standing in capitals."""
 
 
 def text(report: Report, width: int = 80, *, encoding: str = "utf-8") -> str:
@@ -249,7 +242,7 @@ def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]
         profile: of the measurement; it decides whether an earlier stream ended well.
     """
     where = ", ".join(printable(each, _LONG) for each in (cause.section, cause.place) if each)
-    yield from _head_of_cause(cause, cause.vector or cause.id, where, width)
+    yield from head_of(cause, cause.vector or cause.id, where, width)
     parts = [
         f"input {given(cause, profile)}",
         f"expected {printable(cause.expected)}",
@@ -274,21 +267,10 @@ def lines_of_cause(cause: Cause, width: int, profile: str = "") -> Iterator[str]
         yield from command_lines(cause.reproduce, "     reproduce: ")
 
 
-def _head_of_cause(cause: Cause, name: str, where: str, width: int) -> Iterator[str]:
-    """The divergence, and if there is room, the section that forbids it at the end of the line."""
-    begins = _HEADS.get(cause.standing, cause.standing.value.upper())
-    head = f"{begins} {printable(name)}  {printable(cause.code)} {printable(cause.title)}"
-    if len(head) + len(where) + 2 <= width:
-        yield f"{head}{where:>{width - len(head)}}" if where else head
-    else:
-        yield from textwrap.wrap(head, width, subsequent_indent="     ")
-        yield from _wrapped(where, width, "     ")
-
-
 def _lines_of_set(cause: Cause, width: int) -> Iterator[str]:
     """Strings of a plan that diverge alike: their description, and the least string."""
     more = dict(cause.more)
-    yield from _head_of_cause(cause, more.get(PLAN, cause.vector), printable(cause.section, _LONG), width)
+    yield from head_of(cause, more.get(PLAN, cause.vector), printable(cause.section, _LONG), width)
     for part in (
         f"{more.get(SENTENCE) or more.get(STRINGS, cause.place)}: {thousands(cause.count)}",
         f"input {spaced_hex(cause.octets)}",

@@ -11,10 +11,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, IN_MEMORY
-from overlong.conformance.results.expected.records import expected_as_json, standing_as_json
 from overlong.conformance.results.headline import State, result_of
 from overlong.conformance.results.invocation import identifier
-from overlong.conformance.results.records import bucket_as_json, plan_as_json, suite_as_json, target_as_json
+from overlong.conformance.results.records import (
+    bucket_as_json,
+    expected_as_json,
+    plan_as_json,
+    standing_as_json,
+    suite_as_json,
+    target_as_json,
+)
 from overlong.conformance.results.records import spelt as as_text
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, offered_in
 from overlong.conformance.support.portable import portable
@@ -25,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from overlong.conformance.oracle.finding import Bucket
-    from overlong.conformance.results.expected import Expectations, Stale
+    from overlong.conformance.results.expected import Expectations
+    from overlong.conformance.results.expected.expectations import Unmet
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
     from overlong.conformance.targets.identity import Identity
@@ -98,7 +105,7 @@ class Certificate:
         return self.run.state_if(as_expected=met)
 
     @property
-    def stale(self) -> tuple[Stale, ...]:
+    def stale(self) -> tuple[Unmet, ...]:
         """Expected deviations that no longer hold."""
         return () if self.expected is None else self.expected.stale
 

@@ -45,12 +45,10 @@ class FailOn(Enum):
     NONE = "none"
 
 
-class _Asked(Enum):
-    """Whether a side without a cause was asked the inputs that show it."""
-
-    ALL = "all inputs that could have shown it"
-    LESS = "not all of them: it may be that no input could show it"
-    OTHERS = "others, or nothing"
+_SIDE = ("id", "name", "version", "digest", "state", "why", "profile", "command")
+"""What a diff says of a side of a pair."""
+_SHOWN = (*_SIDE, "language", "operations", "error_mode", "claims")
+"""What the subject of a diff has from a side of its pair."""
 
 
 def difference(older: Report, newer: Report) -> Report:
@@ -154,47 +152,16 @@ def _subject(before: Subject | None, now: Subject | None, causes: tuple[Cause, .
     """The side of a pair that a report shows: the newer, or the older if there is no newer."""
     shown = now or before
     assert shown is not None
-    return Subject(
-        id=shown.id,
-        state=shown.state,
-        why=shown.why,
-        name=shown.name,
-        version=shown.version,
-        language=shown.language,
-        operations=shown.operations,
-        error_mode=shown.error_mode,
-        digest=shown.digest,
-        profile=shown.profile,
-        command=shown.command,
-        claims=dict(shown.claims),
-        causes=causes,
-    )
+    return Subject(**{name: getattr(shown, name) for name in _SHOWN}, causes=causes)
 
 
 def _described(subject: Subject | None) -> dict[str, str]:
     """The identifying data of one side of a pair; empty if the side is missing."""
-    if subject is None:
-        return {}
-    return {
-        "id": subject.id,
-        "name": subject.name,
-        "version": subject.version,
-        "digest": subject.digest,
-        "state": subject.state.value,
-        "why": subject.why,
-        "profile": subject.profile,
-        "command": subject.command,
-    }
+    return {} if subject is None else {name: str(getattr(subject, name)) for name in _SIDE}
 
 
 def _source(side: Report) -> dict[str, str]:
-    return {
-        "kind": side.kind.value,
-        "title": side.title,
-        "source": side.source,
-        "generator": side.generator,
-        "time": side.time,
-    }
+    return {name: str(getattr(side, name)) for name in ("kind", "title", "source", "generator", "time")}
 
 
 def _notes(older: Report, newer: Report) -> Iterator[str]:
@@ -251,11 +218,13 @@ def _causes(before: Subject | None, now: Subject | None, *, chance: bool) -> Ite
         expected = ((EXPECTED, cause.reason),) if cause.standing is Standing.EXPECTED else ()
         cause = replace(cause, reason="", more=(*cause.more, *expected))  # noqa: PLW2901
         if (same := found.pop(name, None)) is None:
-            yield _only_newer(cause, now, before, chance=chance)
+            standing, why = _alone(cause, now, before, "older", chance=chance)
+            yield replace(cause, standing=standing, reason=why)
         else:
             yield _on_both(same, cause, before, now, chance=chance)
     for cause in found.values():
-        yield _only_older(cause, before, now, chance=chance)
+        _, why = _alone(cause, before, now, "newer", chance=chance)
+        yield replace(cause, standing=Standing.NOT_COMPARABLE if why else Standing.FIXED, reason=why)
 
 
 def _keyed(subject: Subject | None) -> dict[tuple[str, int], Cause]:
@@ -268,25 +237,14 @@ def _keyed(subject: Subject | None) -> dict[tuple[str, int], Cause]:
     return keyed
 
 
-def _only_newer(cause: Cause, here: Subject | None, there: Subject | None, *, chance: bool) -> Cause:
-    asked, why = _asked(cause, here, there, "older", chance=chance)
-    standing = {_Asked.ALL: Standing.REGRESSED, _Asked.LESS: Standing.NEW, _Asked.OTHERS: Standing.NOT_COMPARABLE}
-    return replace(cause, standing=standing[asked], reason=why)
-
-
-def _only_older(cause: Cause, here: Subject | None, there: Subject | None, *, chance: bool) -> Cause:
-    asked, why = _asked(cause, here, there, "newer", chance=chance)
-    return replace(cause, standing=Standing.FIXED if asked is _Asked.ALL else Standing.NOT_COMPARABLE, reason=why)
-
-
 def _on_both(was: Cause, now: Cause, before: Subject | None, after: Subject | None, *, chance: bool) -> Cause:
     assert before is not None
     assert after is not None
     if before.profile != after.profile:
         return replace(now, standing=Standing.NOT_COMPARABLE, reason=_profiles(before, after))
-    to_newer = _asked(was, before, after, "newer", chance=chance)
-    to_older = _asked(now, after, before, "older", chance=chance)
-    unlike = next((why for asked, why in (to_newer, to_older) if asked is not _Asked.ALL), "")
+    _, of_newer = _alone(was, before, after, "newer", chance=chance)
+    _, of_older = _alone(now, after, before, "older", chance=chance)
+    unlike = of_newer or of_older
     more, reasons = list(now.more), list[str]()
     if _example(was) == _example(now):
         if (was.expected, was.observed) != (now.expected, now.observed):
@@ -307,8 +265,13 @@ def _example(cause: Cause) -> tuple[Any, ...]:
     return cause.vector, cause.octets, cause.operation, cause.chunks, cause.earlier
 
 
-def _asked(cause: Cause, here: Subject | None, there: Subject | None, side: str, *, chance: bool) -> tuple[_Asked, str]:
-    """Whether the other side was asked the inputs that show a cause here; if not, the reason.
+def _alone(
+    cause: Cause, here: Subject | None, there: Subject | None, side: str, *, chance: bool
+) -> tuple[Standing, str]:
+    """The standing of a cause that one side has, if that is the newer one; and why the other side does not compare.
+
+    REGRESSED, without a reason, if the other side was asked all inputs that could show it; NEW if it was asked fewer;
+    NOT_COMPARABLE if it was asked others, or nothing.
 
     Args:
         cause: of the target ``here``.
@@ -319,26 +282,28 @@ def _asked(cause: Cause, here: Subject | None, there: Subject | None, side: str,
     """
     assert here is not None
     if there is None:
-        return _Asked.OTHERS, f"the {side} side has no {here.id}"
+        return Standing.NOT_COMPARABLE, f"the {side} side has no {here.id}"
     if here.profile != there.profile:
-        return _Asked.OTHERS, _profiles(here, there) if side == "newer" else _profiles(there, here)
+        return Standing.NOT_COMPARABLE, _profiles(here, there) if side == "newer" else _profiles(there, here)
     if there.state in (State.NOT_MEASURED, State.INCOMPLETE):
-        return _Asked.OTHERS, f"the {side} side is {there.state.value}" + (f": {there.why}" if there.why else "")
+        return Standing.NOT_COMPARABLE, f"the {side} side is {there.state.value}" + (
+            f": {there.why}" if there.why else ""
+        )
     if chance:
-        return _Asked.LESS, "a campaign does not test the same inputs twice"
+        return Standing.NEW, "a campaign does not test the same inputs twice"
     if there.claims.get(cause.claim) == NOT_MEASURED and here.claims.get(cause.claim) != NOT_MEASURED:
-        return _Asked.LESS, f"{cause.claim} was not measured on the {side} side"
+        return Standing.NEW, f"{cause.claim} was not measured on the {side} side"
     if cause.operation in REPLACING and here.error_mode != there.error_mode:
-        return _Asked.OTHERS, f"the {side} side has another error mode"
+        return Standing.NOT_COMPARABLE, f"the {side} side has another error mode"
     needed = _inputs(cause.operation, here.parts)
     there_is = _inputs(cause.operation, [part for part in there.parts if part.asked + part.set_aside >= part.all])
     if not needed:
-        return _Asked.OTHERS, "no suite is recorded that tested it"
+        return Standing.NOT_COMPARABLE, "no suite is recorded that tested it"
     if missing := [name for name in needed if name not in there_is]:
-        return _Asked.LESS, f"the {side} side was not tested with {', '.join(missing)}"
+        return Standing.NEW, f"the {side} side was not tested with {', '.join(missing)}"
     if other := [name for name, digest in needed.items() if there_is[name] != digest]:
-        return _Asked.OTHERS, f"the {side} side was tested with other vectors in {', '.join(other)}"
-    return _Asked.ALL, ""
+        return Standing.NOT_COMPARABLE, f"the {side} side was tested with other vectors in {', '.join(other)}"
+    return Standing.REGRESSED, ""
 
 
 def _profiles(before: Subject, after: Subject) -> str:

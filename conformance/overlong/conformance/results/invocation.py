@@ -1,7 +1,7 @@
 """The arguments of a measurement in machine-readable form, so that it can be repeated.
 
-A certificate holds it as ``invocation``; ``certification/verification/reading.py`` reads it back. It has no path of
-this machine: a file has its name on the command line, or only the last part of an absolute path.
+A certificate holds it as ``invocation``. It has no path of this machine: a file has its name on the command line, or
+only the last part of an absolute path.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from overlong.conformance.vectors.vector import FOUND, SWEPT, IdError, Input, Ve
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.vectors.profile import Profile
@@ -68,6 +68,11 @@ class GivenFile:
 
     def as_json(self) -> dict[str, Any]:
         return {"name": self.name, "digest": {self.algorithm: self.digest}}
+
+    @classmethod
+    def of_json(cls, said: Mapping[str, Any]) -> GivenFile:
+        ((algorithm, digest),) = said["digest"].items()
+        return cls(said["name"], algorithm, digest)
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,24 @@ class Invocation:
             },
             **({"subjects": list(self.subjects)} if self.subjects else {}),
         }
+
+    @classmethod
+    def of_json(cls, said: Mapping[str, Any], profile: str) -> Invocation:
+        """The invocation in a certificate that has the form of the schema; ``profile``: as there, ``rfc3629@1``."""
+        limits, target = said["limits"], said["target"]
+        return cls(
+            target if isinstance(target, str) else tuple(target),
+            None if said["suites"] is None else tuple(said["suites"]),
+            None if said["sweeps"] is None else tuple(said["sweeps"]),
+            thorough=said["thorough"],
+            vectors=tuple(map(GivenFile.of_json, said["vectors"])),
+            expected=None if said["expected"] is None else GivenFile.of_json(said["expected"]),
+            limits=Limits(
+                limits["timeout"], limits["restarts"], memory=limits["memory"], threads=limits.get("threads", 0)
+            ),
+            subjects=tuple(said.get("subjects", ())),
+            speaks=profile.partition("@")[0],
+        )
 
 
 def fixed(target: str | Sequence[str]) -> str | tuple[str, ...]:

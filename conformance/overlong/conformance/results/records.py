@@ -1,4 +1,4 @@
-"""Records of results as plain data for all files of results: targets, findings, buckets, suites and plans."""
+"""Records as plain data for all files of results: targets, findings, buckets, suites, plans, expected deviations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.kinds import KINDS
+from overlong.conformance.support.portable import portable
 from overlong.conformance.support.printable import as_text
 from overlong.reference import Decoded
 
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Bucket, Finding, Why
     from overlong.conformance.protocol.greeting import Greeting
-    from overlong.conformance.results.run import SuiteRun
+    from overlong.conformance.results.expected import Expectations
+    from overlong.conformance.results.expected.entries import Deviation
+    from overlong.conformance.results.expected.expectations import Unmet
+    from overlong.conformance.results.run import Run, SuiteRun
     from overlong.conformance.results.sweeps import PlanRun
 
 
@@ -145,3 +149,57 @@ def plan_as_json(part: PlanRun) -> dict[str, Any]:
         "kinds": {KINDS[kind]: count for kind, count in sorted(part.kinds.items())},
         "digest": {"sha256": part.digest},
     }
+
+
+def standing_as_json(bucket: Bucket, expected: Expectations | None) -> dict[str, Any]:
+    """Whether a bucket is expected, as data; empty if no expectations apply."""
+    if expected is None or not expected.all:
+        return {}
+    deviation = expected.of_bucket(bucket)
+    if deviation is None:
+        return {"standing": "unexpected", "reason": "", "link": ""}
+    return {"standing": "expected", "reason": deviation.reason, "link": deviation.link}
+
+
+def _deviation_as_json(deviation: Deviation) -> dict[str, Any]:
+    return {
+        "where": deviation.where.rpartition("/")[2] if deviation.where.startswith("/") else deviation.where,
+        "target": portable(deviation.target),
+        "vector": deviation.id,
+        "code": deviation.code,
+        "place": deviation.place or "",
+        "operation": deviation.operation,
+        "observed": deviation.observed,
+        "reason": deviation.reason,
+        "link": deviation.link,
+        "expires": None if deviation.expires is None else deviation.expires.isoformat(),
+    }
+
+
+def stale_as_json(stale: Unmet) -> dict[str, Any]:
+    return {**_deviation_as_json(stale.deviation), "why": stale.why}
+
+
+def expected_as_json(expected: Expectations | None) -> dict[str, Any]:
+    """The data of a certificate: the entries that cover a divergence, and the stale ones."""
+    if expected is None or not (expected.deviations or expected.expired):
+        return {}
+    return {
+        "expected": [
+            {**_deviation_as_json(each), "divergences": expected.tally(each).total} for each in expected.occurring
+        ],
+        "stale": [stale_as_json(each) for each in expected.stale],
+    }
+
+
+def counts_as_json(expected: Expectations | None, run: Run) -> dict[str, Any]:
+    """The numbers of expected buckets, expected divergences, and stale entries of a run."""
+    if expected is None or not (expected.deviations or expected.expired):
+        return {}
+    buckets = [bucket for bucket in run.buckets.values() if expected.of_bucket(bucket) is not None]
+    counts = {
+        "buckets": len(buckets),
+        "divergences": sum(bucket.count for bucket in buckets),
+        "stale": len(expected.stale),
+    }
+    return {"expected": counts}

@@ -10,13 +10,15 @@ from collections import Counter
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
-from overlong.conformance.results.expected.records import counts_as_json, notes_on, stale_as_json, standing_as_json
 from overlong.conformance.results.records import (
     bucket_as_json,
+    counts_as_json,
     finding_as_json,
     packed,
     plan_as_json,
     spelt,
+    stale_as_json,
+    standing_as_json,
     suite_as_json,
     target_as_json,
 )
@@ -104,6 +106,7 @@ def closing_records(
 ) -> Iterator[dict[str, Any]]:
     """The records after the divergences; ``written``: how many of these a bucket has."""
     run, target = certificate.run, certificate.invocation.target
+    notes = [] if certificate.expected is None else certificate.expected.notes
     if run.behaves_like or run.drawn is not None:  # without a drawing where it was not learned wholly
         title, svg = ("", "") if run.drawn is None else (run.drawn.title, run.drawn.svg)
         yield {"record": "automaton", "title": title, "svg": svg, "behaves_like": run.behaves_like}
@@ -127,7 +130,7 @@ def closing_records(
         "vectors": run.vectors,
         "buckets": len(run.buckets),
         "restarts": run.restarts,
-        "notes": [*(run.swept.words if run.swept else ()), *run.notes, *notes_on(certificate.expected)],
+        "notes": [*(run.swept.words if run.swept else ()), *run.notes, *notes],
         "not_covered": certificate.not_covered,
         "refused": certificate.refused,
         "isolation": run.isolation,

@@ -18,7 +18,7 @@ import shlex
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.support.printable import counted, printable
@@ -28,7 +28,7 @@ from overlong.conformance.targets.configured import configured
 from overlong.conformance.targets.shipped import shipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from overlong.conformance.targets.configured import Configured
 
@@ -42,8 +42,6 @@ _ON_A_LINE = 1000
 _LARGEST = 1 << 20  # octets of a file's record
 
 _REMEDY = "if you trust that file, add --trust"
-
-_agreed: set[tuple[str, str]] = set()  # digests of files and names of targets, in this process
 
 
 class NotAgreed(UnknownTarget):
@@ -72,7 +70,7 @@ class WantedConsent:
     """The targets, in the words of a refusal."""
     until: str
     """How long an agreement holds, in words."""
-    remedy: str
+    remedy: str = _REMEDY
     """What the user can do, for a refusal."""
     where: str = ""
     """Where the file is, in words that follow its name."""
@@ -95,21 +93,25 @@ class WantedConsent:
             f"about; read the file, and {self.remedy}"
         )
 
-    def rows(self, width: int) -> Iterator[str]:
+    def rows(self, width: int) -> list[str]:
         """All characters of all lines; the rest of a long line is on the next rows."""
         wrapper = textwrap.TextWrapper(
             width, initial_indent="  ", subsequent_indent="    ", drop_whitespace=False, break_on_hyphens=False
         )
-        for line in self.lines:
-            yield from wrapper.wrap(line)
+        return [row for line in self.lines for row in wrapper.wrap(line)]
 
 
 def wanted_by(
     targets: Iterable[str | Sequence[str]], own: Mapping[str, Configured] | None = None
 ) -> WantedConsent | None:
-    """The commands that these targets would run without the user's consent; None if there are none.
+    """The commands that these targets, and those that they refer to, would run without the user's consent.
 
-    ``own``: the targets of the file; None: read them now.
+    Args:
+        targets: as on the command line.
+        own: the targets of the project's file, as they will run; None: read them now.
+
+    Returns:
+        The commands, or None if there are none.
 
     Raises:
         UnknownTarget: the file cannot be read, or an entry is no target.
@@ -118,38 +120,24 @@ def wanted_by(
     if own is None:
         own = configured() if asked else {}
     named = (each for name in asked if name in own for each in (own[name].of_functions(name) or (name,)))
-    chains = {name: _chain(name, own) for name in named}
-    names = dict.fromkeys(each for chain in chains.values() if _runs(chain, own) for each in chain)
-    running = [name for name in names if not _is_agreed(name, _of_project(own[name].file), own[name].digest)]
+    names = dict.fromkeys(each for name in named for each in _running(name, own))
+    if not names:
+        return None
+    first = own[next(iter(names))]  # all are of one file
+    place = str(Path(first.file).resolve())
+    running = tuple(name for name in names if not _is_agreed(name, place, first.digest))
     if not running:
         return None
-    first = own[running[0]]
-    lines = tuple(dict.fromkeys(line for name in running for line in _lines(own[name], own)))
     return WantedConsent(
         file=first.file,
-        place=_of_project(first.file),
+        place=place,
         digest=first.digest,
-        names=tuple(running),
-        lines=lines,
+        names=running,
+        lines=tuple(dict.fromkeys(line for name in running for line in _lines(own[name], own))),
         which=", ".join(map(printable, running[:3])),
         until="now and until the file changes",
-        remedy=_REMEDY,
         where=" in this folder",
     )
-
-
-def check(name: str, own: Mapping[str, Configured]) -> None:
-    """Check that a target of the project's file, and those that it refers to, may run.
-
-    Args:
-        name: the target's name.
-        own: the targets of the file, as they will run.
-
-    Raises:
-        NotAgreed: they may not.
-    """
-    if (refused := wanted_by([name], own)) is not None:
-        raise NotAgreed(refused)
 
 
 def wanted_from(file: Path, targets: Iterable[str | Sequence[str]], remedy: str = _REMEDY) -> WantedConsent | None:
@@ -169,10 +157,13 @@ def wanted_from(file: Path, targets: Iterable[str | Sequence[str]], remedy: str 
         return None
     here = str(Path.cwd())
     digest = hashlib.sha256(json.dumps([here, commands]).encode("ascii")).hexdigest()
+    place = f"{here}: {digest}"
     names = tuple(each if isinstance(each, str) else f"-- {shlex.join(each)}" for each in commands)
-    wanted = WantedConsent(
+    if all(_is_agreed(name, place, digest) for name in names):
+        return None
+    return WantedConsent(
         file=_whole(str(file)),
-        place=f"{here}: {digest}",
+        place=place,
         digest=digest,
         names=names,
         lines=tuple(f"decoder: {_whole(name)}" for name in names),
@@ -180,7 +171,6 @@ def wanted_from(file: Path, targets: Iterable[str | Sequence[str]], remedy: str 
         until="now, and again whenever a file names the same in this folder",
         remedy=remedy,
     )
-    return None if all(_is_agreed(name, wanted.place, digest) for name in names) else wanted
 
 
 def check_from(file: Path, targets: Iterable[str | Sequence[str]], remedy: str = _REMEDY) -> None:
@@ -211,7 +201,6 @@ def ships(target: str | Sequence[str]) -> bool:
 
 def agree(wanted: WantedConsent) -> None:
     """Allow these commands from now on, in this process and its children."""
-    _agreed.update((wanted.digest, name) for name in wanted.names)
     digests = os.environ.get(VARIABLE, "").split(",")
     if wanted.digest not in digests:
         os.environ[VARIABLE] = ",".join(filter(None, [*digests, wanted.digest]))
@@ -223,39 +212,25 @@ def remember(wanted: WantedConsent) -> None:
     Raises:
         OSError: the record cannot be written.
     """
-    path, said = _memory(wanted.place), _remembered(wanted.place)
-    names = {*wanted.names, *(said["targets"] if said.get("sha256") == wanted.digest else ())}
+    path, names = _memory(wanted.place), {*wanted.names, *_remembered(wanted.place, wanted.digest)}
     path.parent.mkdir(parents=True, exist_ok=True)
     with written_whole(path) as file:
         json.dump({"file": wanted.place, "sha256": wanted.digest, "targets": sorted(names)}, file)
 
 
 def _is_agreed(name: str, place: str, digest: str) -> bool:
-    if (digest, name) in _agreed or digest in os.environ.get(VARIABLE, "").split(","):
-        return True
-    said = _remembered(place)
-    return said.get("sha256") == digest and name in said["targets"]
+    return digest in os.environ.get(VARIABLE, "").split(",") or name in _remembered(place, digest)
 
 
-def _of_project(file: str) -> str:
-    """The place of a project's file."""
-    return str(Path(file).resolve())
-
-
-def _chain(name: str, own: Mapping[str, Configured]) -> list[str]:
-    """A target, the one that it refers to, and so on."""
+def _running(name: str, own: Mapping[str, Configured]) -> list[str]:
+    """A target, the one that it refers to, and so on; none if it only renames a decoder that ships with an adapter."""
     chain = [name]
-    while isinstance(following := own[chain[-1]].target, str) and following in own and following not in chain:
-        chain.append(following)
-    return chain
-
-
-def _runs(chain: Sequence[str], own: Mapping[str, Configured]) -> bool:
-    """True if a target runs a command of the file: not if it renames a decoder that ships with an adapter."""
-    if any(own[name].setup or own[name].environment for name in chain):
-        return True
-    last = own[chain[-1]].target
-    return not (isinstance(last, str) and (shipped(last.removeprefix("builtin:")) or last.startswith("answers:")))
+    while isinstance(last := own[chain[-1]].target, str) and last in own and last not in chain:
+        chain.append(last)
+    if any(own[each].setup or own[each].environment for each in chain):
+        return chain
+    renames = isinstance(last, str) and (shipped(last.removeprefix("builtin:")) or last.startswith("answers:"))
+    return [] if renames else chain
 
 
 def _lines(wanted: Configured, own: Mapping[str, Configured]) -> list[str]:
@@ -282,13 +257,12 @@ def _memory(place: str) -> Path:
     return user_state_path("overlong", appauthor=False) / "trust" / f"{name[:32]}.json"
 
 
-def _remembered(place: str) -> dict[str, Any]:
-    """The consents for a place; empty if there are none, or if the record is damaged."""
+def _remembered(place: str, digest: str) -> list[str]:
+    """The targets of a place that the user has agreed to; none if it has other octets now, or the record is damaged."""
     try:
         with _memory(place).open("rb") as opened:
-            read = json.loads(opened.read(_LARGEST))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    said = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
-    whole = said.get("file") == place and isinstance(said.get("targets"), list)
-    return said if whole else {}
+            said = json.loads(opened.read(_LARGEST))
+        names: list[Any] = said["targets"] if (said["file"], said["sha256"]) == (place, digest) else []
+        return [name for name in names if isinstance(name, str)]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return []

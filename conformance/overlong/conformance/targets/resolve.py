@@ -17,7 +17,7 @@ from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.builtin import python_command
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.configured import configured, set_up
-from overlong.conformance.targets.consent import check
+from overlong.conformance.targets.consent import NotAgreed, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.function_name import declared, of_questions
 from overlong.conformance.targets.functions import library_command, library_in, wasm_command
@@ -151,7 +151,8 @@ def _as_configured(
             f"{printable(named_by[0])}: in overlong.toml or pyproject.toml it stands for a name that stands for a "
             f"name, and so on, {len(named_by)} times; write what it is"
         )
-    check(name, own)
+    if (refused := wanted_by([name], own)) is not None:
+        raise NotAgreed(refused)
     timeout = limits.timeout if wanted.timeout is None else wanted.timeout
     restarts = limits.restarts if wanted.restarts is None else wanted.restarts
     limits = replace(limits, timeout=timeout, restarts=restarts)

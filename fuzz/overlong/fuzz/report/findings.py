@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.report.data import plain
+from overlong.conformance.results.reading.data import plain
 from overlong.conformance.report.found import block, is_difference
 from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.text import lines_of_cause

@@ -124,7 +124,7 @@ def _rendered(report: Report, room: Room, known: dict[str, Picture | None]) -> s
             sources=sources(report),
             since=since(report),
             pages=pages_of(report),
-            index=page_among_others(report.extra.get("index")),
+            index=page_among_others(report.extra.get("index", "")),
             common=_common(subjects),
             pictures=pictures,
             codes=shower.codes,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+import re
+from collections import Counter
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.protocol.wire import (
@@ -18,14 +21,13 @@ from overlong.conformance.protocol.wire import (
     QUESTION,
     REPLACING,
 )
-from overlong.conformance.report.html.octets import Cells, cells_of
 from overlong.conformance.report.html.svg import Picture, drawn
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
-from overlong.conformance.report.links import Anchors
 from overlong.conformance.report.wording import given, meaning_of
 from overlong.conformance.results.model import ReportKind
 from overlong.conformance.support.printable import counted, printable
-from overlong.reference import DEFECTS, DIALECTS, dialect
+from overlong.reference import DEFECTS, DIALECTS, MaximalSubpart, dialect, segments
+from overlong.reference.layout import load_layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -34,6 +36,19 @@ if TYPE_CHECKING:
 
     from overlong.conformance.results.model import Cause, Map, Report, ReportPart, Standing, Subject
     from overlong.reference import Dialect
+
+
+_OWN_ANCHORS = (*("top", "main", "verdict", "causes", "codes", "decoders", "tested", "untested", "pictures", "repeat"),)
+"""The ids of the page's own parts."""
+_STRANGE = re.compile(r"[^A-Za-z0-9_.-]+")
+_LONGEST = 60
+"""Characters of an id for each word of it."""
+
+
+_SHOWN = 24
+"""The number of octets drawn of a long input: those around the first ill-formed ones."""
+_BEFORE = 6
+_LONGEST = 1 << 14  # octets in which the first ill-formed ones are searched
 
 
 class Maps(Enum):
@@ -65,28 +80,27 @@ class TooLarge(Exception):
     """The pictures alone exceed the size of a page."""
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """The meaning of a code."""
-
-    code: str
-    title: str
-    line: str
-    section: str
-    paragraph: str
-    effect: str = ""
-    cwe: tuple[int, ...] = ()
-    cves: tuple[str, ...] = ()
-    claim: str = ""
+Explanation = dict[str, Any]
+"""The meaning of a code: the members of a ``Defect``, which a ``Kind`` lacks in part."""
+Figure = tuple[str, "Markup", bool]
+"""A caption, its picture, and whether that is large."""
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A picture and its caption."""
+class Cell:
+    """One octet."""
 
-    caption: str
-    markup: Markup
-    large: bool = False
+    offset: int
+    hex: str
+    marker: str
+    """The marker bits, which give the kind of octet."""
+    free: str
+    """The bits of the scalar value."""
+    role: str
+    """``lead of 3``, ``tail``, ``alone``, ``none``."""
+    ill_formed: bool
+    """True if the octet is part of a maximal subpart."""
+    begins_chunk: bool
 
 
 @dataclass(frozen=True)
@@ -97,8 +111,8 @@ class ShownCause:
     anchor: str
     tone: str
     glyph: str
-    cells: Cells | None
-    """Cells of a decoder's input."""
+    cells: tuple[list[Cell], int, int] | None
+    """A decoder's input: the octets that are drawn, and the numbers of those before and after them."""
     numbers: tuple[str, ...]
     """The input of an encoder."""
     walk: Markup | None
@@ -160,26 +174,24 @@ class Shower:
     room: Room
     known: dict[str, Picture | None]
     """Pictures already checked for another page of the same report, and whether they passed."""
-    anchors: Anchors = field(default_factory=Anchors)
     codes: dict[str, Explanation] = field(default_factory=dict[str, Explanation])
     """The codes that the page has to explain, in order."""
 
     def __post_init__(self) -> None:
-        for name in (
-            "top",
-            "main",
-            "verdict",
-            "causes",
-            "codes",
-            "decoders",
-            "tested",
-            "untested",
-            "pictures",
-            "repeat",
-        ):
-            self.anchors.give(name)  # the page's own
+        self._anchors: Counter[str] = Counter(_OWN_ANCHORS)
         self._pictures: dict[str, Picture] = {}
         self._drawn = 0
+
+    def _anchor(self, *words: str) -> str:
+        """An id of plain letters made of ``words``, with a number if it was given before."""
+        name = "-".join(part for word in words if (part := _STRANGE.sub("-", word[:_LONGEST]).strip("-.")))
+        name = name if name[:1].isalpha() else f"x-{name}" if name else "x"
+        unique = name
+        while self._anchors[unique]:
+            self._anchors[name] += 1
+            unique = f"{name}-{self._anchors[name]}"
+        self._anchors[unique] += 1
+        return unique
 
     def subjects(self) -> list[ShownSubject]:
         return [self._subject(subject) for subject in self.report.subjects[: self.room.subjects]]
@@ -188,7 +200,7 @@ class Shower:
         """A picture with its caption; None if there is nothing to show."""
         markup = self._picture(svg, caption)
         if markup is not None:
-            yield Figure(caption, markup, large)
+            yield caption, markup, large
 
     def _picture(self, svg: str, title: str) -> Markup | None:
         if not svg:
@@ -208,7 +220,7 @@ class Shower:
         return picture.markup
 
     def _subject(self, subject: Subject) -> ShownSubject:
-        anchor = self.anchors.give("decoder", subject.id)
+        anchor = self._anchor("decoder", subject.id)
         prefix = subject.id if len(self.report.subjects) > 1 else ""
         order = list(STANDINGS)
         causes = list(subject.told)
@@ -256,7 +268,7 @@ class Shower:
             walk = self._picture(_walk(octets, profile, cause.chunks), "its walk through the automaton")
         return ShownCause(
             cause,
-            self.anchors.give(prefix, cause.id),
+            self._anchor(prefix, cause.id),
             tone,
             glyph,
             None if encodes else cells_of(octets, cause.chunks, None if cause.operation in IN_MEMORY else spoken),
@@ -314,16 +326,10 @@ def _caption(seen: Map, what: str, *, alike: bool) -> str:
 
 def explanation_of(code: str) -> Explanation | None:
     """The explanation of a code; None if there is none."""
-    if code in DEFECTS:
-        known = DEFECTS[code]
-        title = f"{known.title} accepted"
-        return Explanation(
-            code, title, known.line, known.section, known.paragraph, known.effect, known.cwe, known.cves, "verdict"
-        )
-    if code in KINDS:
-        kind = KINDS[code]
-        return Explanation(code, kind.title, "", kind.section, kind.paragraph, claim=kind.claim)
-    return None
+    if (defect := DEFECTS.get(code)) is not None:
+        return {**asdict(defect), "title": f"{defect.title} accepted"}
+    kind = KINDS.get(code)
+    return None if kind is None else {"line": "", "effect": "", "cwe": (), "cves": (), **asdict(kind)}
 
 
 def dialect_of(profile: str) -> Dialect | None:
@@ -342,6 +348,46 @@ def _claim(subject: Subject, name: str, state: str) -> ShownClaim:
     tone, glyph = CLAIM_STATES.get(state, NOT_SAID)
     detail = subject.details.get(name, "").removeprefix(f"{state}: ")
     return ShownClaim(name, state, tone, glyph, meaning_of(subject, name), detail)
+
+
+@cache
+def _parts(octet: int) -> tuple[str, str, str]:
+    """The marker bits, the other bits and the role of an octet."""
+    bits, layout = f"{octet:08b}", load_layout("rfc2279")
+    if layout.is_tail(octet):
+        free, role = layout.rows[-1].templates[-1].free, "tail"
+    elif (row := layout.announced(octet)) is not None:
+        free, length = row.templates[0].free, len(row.templates)
+        role = "alone" if length == 1 else f"lead of {length}"
+    else:
+        free, role = 0, "no UTF-8"
+    return bits[: 8 - free], bits[8 - free :], role
+
+
+def cells_of(octets: bytes, chunks: tuple[int, ...] | None, spoken: Dialect | None) -> tuple[list[Cell], int, int]:
+    """The octets to draw, and the numbers of those left out before and after them.
+
+    The marker bits of a lead or tail octet are set apart; they come from the layout of RFC 2279, the widest form of
+    UTF-8, so its octets are marked, too.
+
+    Args:
+        octets: of the input.
+        chunks: lengths, if it came in chunks.
+        spoken: the dialect that defines which octets are ill-formed; None: mark none.
+    """
+    begins = set(accumulate((chunks or ())[:-1]))
+    wrong: set[int] = set()
+    if spoken is not None and len(octets) <= _LONGEST:
+        for found in segments(octets, spoken=spoken):
+            if isinstance(found, MaximalSubpart):
+                wrong.update(range(found.offset, found.offset + found.length))
+    first = 0 if len(octets) <= _SHOWN else max(0, min(min(wrong, default=0) - _BEFORE, len(octets) - _SHOWN))
+    shown = octets[first : first + _SHOWN]
+    cells = [
+        Cell(offset, f"{octet:02X}", *_parts(octet), offset in wrong, offset > 0 and offset in begins)
+        for offset, octet in enumerate(shown, first)
+    ]
+    return cells, first, len(octets) - first - len(cells)
 
 
 def _numbers(cause: Cause) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from overlong.conformance.report.pictures.svg import image, words
@@ -43,19 +44,6 @@ class WalkStep:
     """The alternatives of the grammar that are possible after the octet; for the last step, the octets wanted."""
 
 
-@dataclass(frozen=True)
-class Walk:
-    """A walk up to its end, or to the octet after which nothing can be accepted."""
-
-    steps: tuple[WalkStep, ...]
-    end: str
-    """How it ends, in words."""
-    state: str
-    """``accepts``, ``open`` or ``dies``."""
-    unread: int
-    """The number of octets after the one at which the walk dies."""
-
-
 @lru_cache(maxsize=512)
 def walk(octets: bytes, profile: str, chunks: tuple[int, ...] | None = None) -> str:
     """A picture of the walk; empty if the profile is unknown, or the input is longer than 65 536 octets.
@@ -69,38 +57,43 @@ def walk(octets: bytes, profile: str, chunks: tuple[int, ...] | None = None) -> 
     if speaks not in DIALECTS or len(octets) > _LONGEST_INPUT:
         return ""
     automaton = dialect(speaks).automaton
-    walked = walked_through(octets, dialect(speaks))
+    steps, end, state, unread = walked_through(octets, dialect(speaks))
     rows: list[str] = []
     y = 30.0
     rows.append(words(_TEXT, y + 5, "start", "strong"))
     nodes = [(y, "accepts" if automaton.accepting[0] else "inside")]
-    edges = _chunk_ends(chunks or ())
-    for step in _shown(walked.steps):
+    edges = set(accumulate(chunks or ()))  # where chunks end
+    for step in _shown(steps):
         y += _ROW
         if isinstance(step, str):
             rows.append(words(_TEXT, y + 5, step, "quiet"))
             continue
-        last = step is walked.steps[-1]
-        kind = walked.state if last else "accepts" if automaton.accepting[step.to] else "inside"
+        last = step is steps[-1]
+        kind = state if last else "accepts" if automaton.accepting[step.to] else "inside"
         nodes.append((y, kind))
         rows += _step(step, y, kind)
         if step.offset in edges and step.offset:
             line = f'<path class="cut" d="M8 {y - _ROW / 2:g}H{_WIDTH - 8}"/>'
             rows += [line, words(_WIDTH - 8, y - _ROW / 2 - 4, "next chunk", "quiet", anchor="end")]
     y += _ROW
-    rows.append(words(_TEXT, y - 8, walked.end, "dead strong" if walked.state == "dies" else "strong"))
-    if walked.unread:
-        more = "1 octet" if walked.unread == 1 else f"{walked.unread} octets"
+    rows.append(words(_TEXT, y - 8, end, "dead strong" if state == "dies" else "strong"))
+    if unread:
+        more = "1 octet" if unread == 1 else f"{unread} octets"
         y += 20
         rows.append(words(_TEXT, y - 8, f"not read any more: {more}; nothing after this makes it well-formed", "quiet"))
     rail = f'<path class="rail" d="M{_RAIL} {nodes[0][0]:g}V{nodes[-1][0]:g}"/>'
     body = [rail, *rows, *(_node(*node) for node in nodes)]
-    label = f"Walk of {spaced_hex(octets)} through the automaton of {speaks}: {walked.end}"
+    label = f"Walk of {spaced_hex(octets)} through the automaton of {speaks}: {end}"
     return image("walk", label, (_WIDTH, y + 6), body)
 
 
-def walked_through(octets: bytes, spoken: Dialect) -> Walk:
-    """The steps of ``octets`` through the automaton, up to the one after which nothing can be accepted."""
+def walked_through(octets: bytes, spoken: Dialect) -> tuple[list[WalkStep], str, str, int]:
+    """The steps of ``octets`` through the automaton, up to the one after which nothing can be accepted.
+
+    Returns:
+        The steps; how the walk ends, in words; ``accepts``, ``open`` or ``dies``; and the number of octets that it does
+        not read after it has died.
+    """
     automaton, unfolded, names = spoken.automaton, spoken.unfolded, access_words(spoken.automaton)
     groups = {octet: group for group in automaton.classes for octet in group.octets}
     steps: list[WalkStep] = []
@@ -112,13 +105,13 @@ def walked_through(octets: bytes, spoken: Dialect) -> Walk:
         if state == automaton.dead:
             able = OctetClass(tuple(each for each in OCTETS if any(each in position.octets for position in wanted)))
             steps.append(WalkStep(offset, octet, groups[octet], state, "dead", f"no alternative has it; wanted {able}"))
-            return Walk(tuple(steps), _flaw(octets, spoken), "dies", len(octets) - offset - 1)
+            return steps, _flaw(octets, spoken), "dies", len(octets) - offset - 1
         forms = dict.fromkeys(str(each.form) for each in sorted(here, key=lambda each: each.index))
         name = names[state].hex(" ").upper() or "start"
         steps.append(WalkStep(offset, octet, groups[octet], state, name, "; ".join(forms)))
     if automaton.accepting[state]:
-        return Walk(tuple(steps), "well-formed: the input ends between characters", "accepts", 0)
-    return Walk(tuple(steps), _flaw(octets, spoken), "open", 0)
+        return steps, "well-formed: the input ends between characters", "accepts", 0
+    return steps, _flaw(octets, spoken), "open", 0
 
 
 def _flaw(octets: bytes, spoken: Dialect) -> str:
@@ -126,16 +119,6 @@ def _flaw(octets: bytes, spoken: Dialect) -> str:
     flaw = next(each for each in segments(octets, spoken=spoken) if not isinstance(each, WellFormed))
     count = "1 octet" if flaw.length == 1 else f"{flaw.length} octets"
     return f"ill-formed at offset {flaw.offset}, {count}: {flaw.defect.code} {flaw.defect.title}"
-
-
-def _chunk_ends(chunks: Sequence[int]) -> set[int]:
-    """The offsets at which the chunks begin."""
-    ends = set[int]()
-    total = 0
-    for length in chunks:
-        total += length
-        ends.add(total)
-    return ends
 
 
 def _shown(steps: Sequence[WalkStep]) -> Iterator[WalkStep | str]:

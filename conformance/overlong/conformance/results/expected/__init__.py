@@ -6,7 +6,7 @@ a list of entries stays exact. ``docs/expected.md`` describes the format.
 
 from __future__ import annotations
 
-from overlong.conformance.results.expected.deviation import Deviation, ExpectationError
-from overlong.conformance.results.expected.expectations import Expectations, Stale, Unasked
+from overlong.conformance.results.expected.entries import ExpectationError
+from overlong.conformance.results.expected.expectations import Expectations
 
-__all__ = ["Deviation", "ExpectationError", "Expectations", "Stale", "Unasked"]
+__all__ = ["ExpectationError", "Expectations"]

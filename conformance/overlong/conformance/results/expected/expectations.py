@@ -9,13 +9,20 @@ import weakref
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.protocol.kind import CLAIMS, ENCODER, KINDS, VERDICT
 from overlong.conformance.protocol.wire import ENCODING
-from overlong.conformance.results.expected.deviation import Deviation, ExpectationError, Seen, matches
-from overlong.conformance.results.expected.reading import file_of, path_in, read_entries
+from overlong.conformance.results.expected.entries import (
+    Deviation,
+    ExpectationError,
+    file_for_new,
+    file_of_project,
+    matches,
+    path_in,
+    read_entries,
+)
 from overlong.conformance.results.invocation import GivenFile, identifier
 from overlong.conformance.results.run import NOT_MEASURED, offered_in
 from overlong.conformance.support.portable import portable
@@ -32,70 +39,83 @@ if TYPE_CHECKING:
     from overlong.conformance.results.run import Run
 
 
-@dataclass(frozen=True)
-class Stale:
-    """An entry that no longer holds, and the present behaviour."""
+class Seen(NamedTuple):
+    """The parts of a divergence that entries can name."""
 
-    deviation: Deviation
-    why: str
+    code: str
+    place: str
+    operation: str
+    id: str
+    """Id of its vector."""
+    observed: str
+    """In words."""
+    finding: str
+    """The finding's own id: a hash of octets, operation and answer."""
+    swept: bool = False
+    """A sweep found it, not a suite: count and digest of an entry do not fix it."""
+
+    def is_named_by(self, entry: Deviation) -> bool:
+        """True if an entry names the divergence, whatever the observed answer."""
+        return (
+            (not entry.code or entry.code == self.code)
+            and (not entry.operation or entry.operation == self.operation)
+            and (entry.place is None or matches(entry.place, self.place))
+            and (not entry.id or matches(entry.id, self.id))
+        )
 
 
-@dataclass(frozen=True)
-class Unasked:
-    """An entry that this run could not check, and the reason."""
+class Unmet(NamedTuple):
+    """An entry that did not occur as it says, or that the run could not check; and the reason."""
 
     deviation: Deviation
     why: str
 
 
 @dataclass
-class DeviationTally:
+class Tally:
     """The divergences covered by an entry."""
 
     total: int = 0
-    buckets: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    kinds: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    """Their codes and places."""
     first: str = ""
     """The answer observed for the first divergence that the entry names, whichever answer it expects."""
     pinned: int = 0
-    """The number found by suites, not sweeps: count and digest fix only these."""
-
-    def __post_init__(self) -> None:
-        self._answers = hashlib.sha256()
-
-    def add(self, seen: Seen, *, swept: bool) -> None:
-        self.total += 1
-        self.buckets.add((seen.code, seen.place))
-        if not swept:
-            self.pinned += 1
-            self._answers.update(seen.line)
+    """The number found by suites: count and digest fix only these."""
+    answers: Any = field(default_factory=hashlib.sha256)
 
     @property
     def digest(self) -> str:
-        return self._answers.hexdigest()
+        return str(self.answers.hexdigest())
 
 
 class Matcher:
     """Finds the entries that cover a divergence."""
 
     def __init__(self, deviations: Iterable[Deviation]) -> None:
-        self.tallies: dict[int, DeviationTally] = {}
+        self.tallies: dict[int, Tally] = {}
         self._entries: dict[tuple[str, str], list[Deviation]] = {}
         """By their id, if that is no pattern, and their code; a file may have thousands of entries for vectors."""
         for each in deviations:
-            self.tallies[each.number] = DeviationTally()
+            self.tallies[each.number] = Tally()
             self._entries.setdefault(("" if "*" in each.id else each.id, each.code), []).append(each)
 
-    def match(self, seen: Seen, *, swept: bool = False) -> Deviation | None:
+    def match(self, seen: Seen) -> Deviation | None:
         """The first entry that covers a divergence; every entry that covers it counts it."""
         first: Deviation | None = None
         for key in product((seen.id, ""), (seen.code, "")):
-            for deviation in filter(lambda each: each.names_same(seen), self._entries.get(key, ())):
+            for deviation in filter(seen.is_named_by, self._entries.get(key, ())):
                 tally = self.tallies[deviation.number]
                 tally.first = tally.first or seen.observed
-                if matches(deviation.observed, seen.observed):
-                    tally.add(seen, swept=swept)
-                    if first is None or deviation.number < first.number:
-                        first = deviation
+                if not matches(deviation.observed, seen.observed):
+                    continue
+                tally.total += 1
+                tally.kinds.add((seen.code, seen.place))
+                if not seen.swept:
+                    tally.pinned += 1
+                    tally.answers.update(f"{seen.finding} {seen.id}\n".encode())
+                if first is None or deviation.number < first.number:
+                    first = deviation
         return first
 
 
@@ -106,31 +126,33 @@ class Expectations:
     """
 
     def __init__(
-        self,
-        deviations: Sequence[Deviation],
-        *,
-        file: Path,
-        path: tuple[str, ...],
-        target: str,
-        profile: str,
-        on: date,
-        given: bool = False,
-        updating: bool = False,
+        self, file: Path | None, target: str, profile: str, on: date, *, given: bool = False, updating: bool = False
     ) -> None:
-        """``deviations``: all entries of a file. The object keeps only those of this target and profile."""
-        self.file, self.path, self.target, self.profile, self.on = file, path, target, profile, on
-        self.given = given
-        """True if the file was named for this target, so that entries need not name it."""
-        self.all = tuple(deviations)
+        """Read the file, which need not exist; of its entries those of this target and profile count.
+
+        Args:
+            file: TOML; None: no file of the project has entries.
+            target: the name that entries have.
+            profile: the dialect of the measurement.
+            on: the day that decides which entries have expired.
+            given: the file was named for this target, so that entries need not name it.
+            updating: keep all divergences, so that the file can be updated.
+
+        Raises:
+            ExpectationError: the file is not TOML, or has an invalid entry.
+        """
+        self.file, self.target, self.profile, self.on, self.given = file or file_for_new(), target, profile, on, given
+        self.path = path_in(self.file, given=given)
+        self.all = () if file is None and not updating else read_entries(self.file, self.path, given=given)
         """The entries for every target."""
-        own = [each for each in deviations if each.profile == profile and _is_for(each.target, target)]
+        own = [each for each in self.all if each.profile == profile and _is_for(each.target, target)]
         self.deviations = tuple(each for each in own if each.expires is None or each.expires >= on)
         self.expired = tuple(each for each in own if each.expires is not None and each.expires < on)
         """Expired entries, which no longer count."""
         self.unexpected: dict[tuple[str, str], Bucket] = {}
         """The divergences that no entry covers, by cause."""
-        self.stale: tuple[Stale, ...] = ()
-        self.unasked: tuple[Unasked, ...] = ()
+        self.stale: tuple[Unmet, ...] = ()
+        self.unasked: tuple[Unmet, ...] = ()
         self._matcher = Matcher(self.deviations)
         self._first: dict[tuple[str, str], Deviation] = {}
         self._kept: IO[bytes] | None = tempfile.TemporaryFile() if updating else None  # noqa: SIM115 (ends with us)
@@ -161,40 +183,31 @@ class Expectations:
         Raises:
             ExpectationError: the file does not exist, is not TOML, or has an invalid entry.
         """
-        file = file_of(path)
-        none = file is None and not updating
         if path is not None and not updating and not path.exists():
             raise ExpectationError(f"{printable(str(path))}: there is no such file; --update-expected makes it")
-        if file is None:
-            from pathlib import Path
-
-            name = "pyproject.toml" if not Path("overlong.toml").exists() and Path("pyproject.toml").exists() else ""
-            file = Path(name or "overlong.toml")
-        where = path_in(file, path)
-        return cls(
-            () if none else read_entries(file, where, given=path is not None),
-            file=file,
-            path=where,
-            target=identifier(target),
-            profile=profile,
-            on=on,
-            given=path is not None,
-            updating=updating,
-        )
+        named = identifier(target)
+        return cls(path or file_of_project(), named, profile, on, given=path is not None, updating=updating)
 
     def judge(self, finding: Finding, *, swept: bool = False) -> Deviation | None:
         """The entry that covers a finding; None if it is unexpected. ``swept``: a sweep found it, not a suite."""
-        if self._looks_up_nothing:
-            self.unexpected.setdefault(finding.bucket, Bucket(finding)).add(finding)
-            return None
-        seen = Seen.of(finding)
-        if self._kept is not None:
-            pickle.dump((*seen, swept), self._kept, pickle.HIGHEST_PROTOCOL)
-        deviation = self._matcher.match(seen, swept=swept)
+        deviation = None
+        if not self._looks_up_nothing:
+            seen = Seen(
+                *(finding.code, finding.place, finding.operation, finding.vector.id, finding.observed_words),
+                *(finding.id, swept),
+            )
+            if self._kept is not None:
+                pickle.dump(tuple(seen), self._kept, pickle.HIGHEST_PROTOCOL)
+            deviation = self.covering(seen)
         if deviation is None:
             self.unexpected.setdefault(finding.bucket, Bucket(finding)).add(finding)
-        else:
-            self._first.setdefault(finding.bucket, deviation)
+        return deviation
+
+    def covering(self, seen: Seen) -> Deviation | None:
+        """The entry that covers a divergence, which is counted; None if it is unexpected."""
+        deviation = self._matcher.match(seen)
+        if deviation is not None:
+            self._first.setdefault((seen.code, seen.place), deviation)
         return deviation
 
     def listeners(
@@ -243,49 +256,46 @@ class Expectations:
             run: a finished run, all findings of which were judged.
             left_out: suites left out because the target is slow.
         """
+        gone = [each for each in self.deviations if not self.tally(each).total]
         if run.incomplete:
-            self.unasked = tuple(Unasked(each, "the run is incomplete") for each in self.deviations if self._gone(each))
+            self.unasked = tuple(Unmet(each, "the run is incomplete") for each in gone)
             return
-        ran = tuple(part.suite.name for part in run.suites if part.whole)
-        swept = tuple(part.plan for part in run.swept.plans) if run.swept else ()
-        stale: list[Stale] = []
-        unasked: list[Unasked] = []
-        asked = asked_of(run, {each.id for each in self.deviations if each.id and self._gone(each)})
+        ran = {part.suite.name for part in run.suites if part.whole}
+        swept = {part.plan for part in run.swept.plans} if run.swept else set[str]()
+        stale: list[Unmet] = []
+        unasked: list[Unmet] = []
+        asked = asked_of(run, {each.id for each in gone if each.id})
         for each in self.deviations:
             tally = self.tally(each)
             if not tally.total:
-                if why := _not_asked(each, run, {*ran, *swept}, left_out, asked):
-                    unasked.append(Unasked(each, why))
+                if why := _not_asked(each, run, ran | swept, left_out, asked):
+                    unasked.append(Unmet(each, why))
                 else:
-                    otherwise = tally.first
-                    stale.append(Stale(each, f"observed now: {otherwise}" if otherwise else "it occurs no more"))
-            elif each.pinned and set(each.suites) != set(ran):
-                unasked.append(Unasked(each, "other suites ran than those that its count and digest are of"))
+                    stale.append(Unmet(each, f"observed now: {tally.first}" if tally.first else "it occurs no more"))
+            elif each.pinned and set(each.suites) != ran:
+                unasked.append(Unmet(each, "other suites ran than those that its count and digest are of"))
             elif each.count is not None and each.count != tally.pinned:
-                stale.append(Stale(each, f"it stands for {tally.pinned} divergences now, not for {each.count}"))
+                stale.append(Unmet(each, f"it stands for {tally.pinned} divergences now, not for {each.count}"))
             elif each.digest and each.digest != tally.digest:
-                stale.append(Stale(each, "the answers are others, though as many"))
+                stale.append(Unmet(each, "the answers are others, though as many"))
         self.stale, self.unasked = tuple(stale), tuple(unasked)
-        for gone in stale:  # the present divergences differ from the expected ones
-            for key in self.tally(gone.deviation).buckets:
-                if (bucket := run.bucket_of(key)) is not None:
-                    self.unexpected.setdefault(key, bucket)
+        for deviation, _ in stale:  # the present divergences differ from the expected ones
+            for kind in self.tally(deviation).kinds:
+                self.add_unexpected(kind, run)
 
-    def _gone(self, deviation: Deviation) -> bool:
-        return not self.tally(deviation).total
+    def add_unexpected(self, kind: tuple[str, str], run: Run) -> None:
+        """Take the divergences of a code and place as unexpected."""
+        if (bucket := run.bucket_of(kind)) is not None:
+            self.unexpected.setdefault(kind, bucket)
 
-    def tally(self, deviation: Deviation) -> DeviationTally:
+    def tally(self, deviation: Deviation) -> Tally:
         """The divergences found so far that an entry covers."""
         return self._matcher.tallies[deviation.number]
 
     @property
     def occurring(self) -> tuple[Deviation, ...]:
         """The entries that cover a divergence."""
-        return tuple(each for each in self.deviations if not self._gone(each))
-
-    @property
-    def without_reason(self) -> tuple[Deviation, ...]:
-        return tuple(each for each in self.deviations if not each.reason.strip())
+        return tuple(each for each in self.deviations if self.tally(each).total)
 
     @property
     def met(self) -> bool:
@@ -310,37 +320,46 @@ class Expectations:
         refuted = {bucket.example.claim for bucket in buckets}
         return [claim for claim in CLAIMS if claim in refuted - unexpected]
 
-    def anew(self, deviations: Sequence[Deviation]) -> Expectations:
-        """A copy with other entries, which has judged nothing."""
-        return Expectations(
-            deviations,
-            file=self.file, path=self.path, target=self.target, profile=self.profile, on=self.on, given=self.given,
-        )  # fmt: skip
-
-    def recall(self, seen: Seen, run: Run, *, swept: bool) -> None:
-        """Judge again the divergences that another object has kept."""
-        key = seen.code, seen.place
-        deviation = self._matcher.match(seen, swept=swept)
-        if deviation is None:
-            if (bucket := run.bucket_of(key)) is not None:
-                self.unexpected[key] = bucket
-        else:
-            self._first.setdefault(key, deviation)
-
-    def kept(self) -> Iterator[tuple[Seen, bool]]:
-        """All judged divergences, and whether a sweep found them; only if this object is updating."""
+    def kept(self) -> Iterator[Seen]:
+        """All judged divergences; only if this object is updating."""
         assert self._kept is not None
         self._kept.seek(0)
         while True:
             try:
-                *seen, swept = pickle.load(self._kept)  # noqa: S301 (we wrote it)
+                yield Seen(*pickle.load(self._kept))  # noqa: S301 (we wrote it)
             except EOFError:
                 return
-            yield Seen(*seen), swept
 
     @property
     def updating(self) -> bool:
         return self._kept is not None
+
+    @property
+    def notes(self) -> list[str]:
+        """Notes on entries that are neither met nor stale."""
+        return [*self.unasked_words, *self.expired_words, *self.missing_words]
+
+    @property
+    def unasked_words(self) -> list[str]:
+        """A line for each entry that the run could not check."""
+        return [f"not tested: {each.where}: {each.names}: {why}" for each, why in self.unasked]
+
+    @property
+    def expired_words(self) -> list[str]:
+        """A line for each expired entry."""
+        return [
+            f"expired on {each.expires}, and does not count: {each.where}: {each.names}: {printable(each.reason)}"
+            for each in self.expired
+        ]
+
+    @property
+    def missing_words(self) -> list[str]:
+        """A line on missing reasons; no line if all are given."""
+        missing = [each.where for each in self.deviations if not each.reason.strip()]
+        if not missing:
+            return []
+        places = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+        return [f"{'1 reason is' if len(missing) == 1 else f'{len(missing)} reasons are'} missing: {places}"]
 
 
 def _is_for(pattern: str, target: str) -> bool:
@@ -368,10 +387,10 @@ def _not_asked(
             encodes and run.claims[ENCODER] != NOT_MEASURED
         ):
             return f"not measured: {claim}"
-    wanted = [suite.name for suite in SUITES.values() if offered_in(suite, run.greeting)]
-    filtered = [name for name in wanted if name not in ran and name not in left_out]
     if deviation.id:
         return "" if deviation.id in asked_ids else "no suite that ran tests it"
+    wanted = [suite.name for suite in SUITES.values() if offered_in(suite, run.greeting)]
+    filtered = [name for name in wanted if name not in ran and name not in left_out]
     return f"not run: {', '.join(filtered)}" if filtered else ""
 
 

@@ -1,56 +1,35 @@
-"""The entries that a run needs, so that the same run again finds nothing unexpected and no stale entry.
+"""The entries that a run needs, so that the same run again finds nothing unexpected and no stale entry; and their file.
 
 An entry that holds stays. An entry with a changed answer keeps its reason, link and expiry. An entry that no longer
-occurs is removed. New entries come last, with an empty reason.
+occurs is removed. New entries come last, with an empty reason. All else in the file stays octet for octet.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import tomllib
+from dataclasses import dataclass, fields, replace
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.expected.deviation import Deviation, Seen
+from overlong.conformance.results.expected.entries import DIGEST, Deviation, ExpectationError, spans_of
 from overlong.conformance.results.expected.expectations import Expectations, Matcher, asked_of
-from overlong.conformance.results.expected.reading import read_entries
-from overlong.conformance.results.expected.writing import write
+from overlong.conformance.support.printable import printable
+from overlong.conformance.support.whole_file import written_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import date
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from overlong.conformance.results.expected.expectations import Seen
     from overlong.conformance.results.run import Run
 
 FEW = 3
 """The most divergences of a cause that get an entry each. More share one entry with their number and digest."""
-
-
-@dataclass
-class _Group:
-    """Divergences that no entry covers, of one cause, one operation, and one kind of answer."""
-
-    found: list[Seen] = field(default_factory=list[Seen])
-    """The first divergences: at most one more than those that get an entry each."""
-    prefix: str = ""
-    """The common beginning of their answers."""
-    alike: bool = True
-    swept: bool = True
-    """True if sweeps found all of them."""
-
-    def add(self, seen: Seen, *, swept: bool) -> None:
-        if not self.found:
-            self.prefix = seen.observed
-        elif self.prefix != seen.observed:
-            same = (ours == theirs for ours, theirs in zip(self.prefix, seen.observed, strict=False))
-            self.prefix, self.alike = self.prefix[: sum(takewhile(bool, same))], False
-        self.swept = self.swept and swept
-        if len(self.found) <= FEW and seen not in self.found:
-            self.found.append(seen)
-
-    @property
-    def observed(self) -> str:
-        """A pattern that matches their answers."""
-        return self.prefix if self.alike else f"{self.prefix}*"
+_IN_PLACE = ("observed", "expires", "suites", "count", "digest")
+"""The keys of an existing entry that an update may change."""
+_ORDER = (
+    *("target", "profile", "id", "code", "place", "operation", "observed"),
+    *("reason", "link", "expires", "suites", "count", "digest"),
+)
 
 
 def settled(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) -> Expectations:
@@ -67,64 +46,81 @@ def settled(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) 
     expectations.settle(run, left_out)
     if not expectations.updating or run.incomplete:
         return expectations
-    return _updated(expectations, run, left_out)
-
-
-def _updated(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) -> Expectations:
-    """Write the findings of a run to the file, and return the new expectations, settled.
-
-    Args:
-        expectations: settled expectations of this run, which update the file.
-        run: that is whole.
-        left_out: suites that the target was spared.
-
-    Raises:
-        ExpectationError: the file cannot be written, or not with these entries; then it is unchanged.
-    """
-    before = {each.number: each for each in (*expectations.deviations, *expectations.expired)}
-    wanted = {each.number: each for each in _wanted(expectations, run)}
+    old = expectations
+    before = {each.number: each for each in (*old.deviations, *old.expired)}
+    wanted = {each.number: each for each in _wanted(old, run)}
     changes = {number: wanted.get(number) for number, each in before.items() if wanted.get(number) != each}
     new = [each for number, each in wanted.items() if number not in before]
     if changes or new:
-        write(expectations.file, expectations.path, changes, new)
-    after = expectations.anew(read_entries(expectations.file, expectations.path, given=expectations.given))
-    for seen, swept in expectations.kept():
-        after.recall(seen, run, swept=swept)
+        _write(old, changes, new)
+    after = Expectations(old.file, old.target, old.profile, old.on, given=old.given)
+    for seen in old.kept():
+        if after.covering(seen) is None:
+            after.add_unexpected((seen.code, seen.place), run)
     after.settle(run, left_out)
     removed = len(before.keys() - wanted.keys())
     after.changes = f"{len(new)} new, {len(changes) - removed} changed, {removed} removed"
     return after
 
 
+# -- what the file should say
+
+
 def _wanted(expectations: Expectations, run: Run) -> list[Deviation]:
     """The entries of this target for the file, in order; existing entries keep their place."""
-    expired = Matcher(expectations.expired)
-    for seen, swept in expectations.kept():
-        expired.match(seen, swept=swept)
-    gone = [each.deviation for each in expectations.stale if not expectations.tally(each.deviation).total]
+    expired = _matched(expectations.expired, expectations)
+    gone = [each for each, _ in expectations.stale if not expectations.tally(each).total]
     gone += [each for each in expectations.expired if not expired.tallies[each.number].total]
-    going = {each.number for each in gone}
-    staying = [replace(each, expires=None) for each in expectations.expired if each.number not in going]
-    staying += [each for each in expectations.deviations if each.number not in going]
-    groups, adopted = _unmatched(expectations, Matcher(staying), gone)
+    entries = [replace(each, expires=None) for each in expectations.expired] + list(expectations.deviations)
+    renewed = {each.number: each for each in entries}  # an update renews an entry that has expired
+    gone = [renewed.pop(each.number) for each in gone]
+    groups, adopted = _unmatched(expectations.kept(), Matcher(renewed.values()), gone)
     for each in gone:
-        key = next((key for key in groups if not each.id and each.names_same(groups[key].found[0])), None)
+        key = next((key for key, group in groups.items() if not each.id and group.found[0].is_named_by(each)), None)
         if key is not None:
             adopted.append(replace(each, observed=groups.pop(key).observed))
-    new = [entry for group in groups.values() for entry in _entries_of(group, expectations, run)]
-    adopted = [replace(each, expires=_still(each, expectations)) for each in adopted]
+    old = sorted([*renewed.values(), *adopted], key=lambda each: each.number)
     first = 1 + max((each.number for each in expectations.all), default=-1)
-    numbered = [replace(each, number=number) for number, each in enumerate(new, first)]
-    return _pinned(expectations, run, [*sorted([*staying, *adopted], key=lambda each: each.number), *numbered])
+    new = (entry for group in groups.values() for entry in _entries_of(group, expectations, run))
+    return _pinned(expectations, run, [*old, *(replace(each, number=at) for at, each in enumerate(new, first))])
 
 
-def _still(deviation: Deviation, expectations: Expectations) -> date | None:
-    """The expiry of an entry, or None if it has passed, since an update renews the entry."""
-    return None if any(each.number == deviation.number for each in expectations.expired) else deviation.expires
+def _matched(entries: Iterable[Deviation], expectations: Expectations) -> Matcher:
+    """Entries with all divergences that they cover counted."""
+    matcher = Matcher(entries)
+    for seen in expectations.kept():
+        matcher.match(seen)
+    return matcher
+
+
+@dataclass
+class _Group:
+    """Divergences that no entry covers, of one cause, one operation, and one kind of answer."""
+
+    found: list[Seen]
+    """The first divergences: at most one more than those that get an entry each."""
+    prefix: str
+    """The common beginning of their answers."""
+    alike: bool = True
+    swept: bool = True
+    """True if sweeps found all of them."""
+
+    def add(self, seen: Seen) -> None:
+        if seen.observed != self.prefix:
+            same = (ours == theirs for ours, theirs in zip(self.prefix, seen.observed, strict=False))
+            self.prefix, self.alike = self.prefix[: sum(takewhile(bool, same))], False
+        self.swept = self.swept and seen.swept
+        if len(self.found) <= FEW and all(seen[:-1] != each[:-1] for each in self.found):  # whoever found it
+            self.found.append(seen)
+
+    @property
+    def observed(self) -> str:
+        """A pattern that matches their answers."""
+        return self.prefix if self.alike else f"{self.prefix}*"
 
 
 def _unmatched(
-    expectations: Expectations, matcher: Matcher, gone: Sequence[Deviation]
+    found: Iterable[Seen], matcher: Matcher, gone: Sequence[Deviation]
 ) -> tuple[dict[tuple[str, str, str, str], _Group], list[Deviation]]:
     """The divergences that no entry covers, by cause and operation, and the entries of vectors with changed answers."""
     of_vectors: dict[str, list[Deviation]] = {}
@@ -132,16 +128,17 @@ def _unmatched(
         of_vectors.setdefault(each.id, []).append(each)
     groups: dict[tuple[str, str, str, str], _Group] = {}
     adopted: list[Deviation] = []
-    for seen, swept in expectations.kept():
-        if matcher.match(seen, swept=swept) is not None:
+    for seen in found:
+        if matcher.match(seen) is not None:
             continue
-        known = next((each for each in of_vectors.get(seen.id, ()) if each.names_same(seen)), None)
+        known = next(filter(seen.is_named_by, of_vectors.get(seen.id, ())), None)
         if known is not None:
             of_vectors[seen.id].remove(known)
             adopted.append(replace(known, observed=seen.observed))
         else:
             kind = seen.observed.partition(" ")[0]  # accepted, refused, ...: no pattern matches all of them
-            groups.setdefault((seen.code, seen.place, seen.operation, kind), _Group()).add(seen, swept=swept)
+            key = seen.code, seen.place, seen.operation, kind
+            groups.setdefault(key, _Group([], seen.observed)).add(seen)
     return groups, adopted
 
 
@@ -165,17 +162,102 @@ def _entries_of(group: _Group, expectations: Expectations, run: Run) -> Iterator
 def _pinned(expectations: Expectations, run: Run, entries: Sequence[Deviation]) -> list[Deviation]:
     """The entries, in which count and digest are those of this run."""
     ran, as_read = tuple(part.suite.name for part in run.suites), set(expectations.all)
-    matcher = Matcher(entries)
-    for seen, swept in expectations.kept():
-        matcher.match(seen, swept=swept)
+    matcher = _matched(entries, expectations)
     result: list[Deviation] = []
     for each in entries:
-        tally = matcher.tallies[each.number]
-        comparable = not each.suites or set(each.suites) == set(ran) or each not in as_read
-        if each.pinned and tally.total and comparable:
-            pinned = replace(each, suites=each.suites if set(each.suites) == set(ran) else ran)
-            found = tally.pinned or None
-            result.append(replace(pinned, count=found, digest=tally.digest if found else ""))
-        else:
-            result.append(each)
+        tally, same = matcher.tallies[each.number], set(each.suites) == set(ran)
+        if each.pinned and tally.total and (same or not each.suites or each not in as_read):
+            digest = tally.digest if tally.pinned else ""
+            each = replace(each, suites=each.suites if same else ran, count=tally.pinned or None, digest=digest)  # noqa: PLW2901
+        result.append(each)
     return result
+
+
+# -- the file
+
+
+def _write(expectations: Expectations, changes: Mapping[int, Deviation | None], new: Sequence[Deviation]) -> None:
+    """Change, remove and add entries; the file is created if it does not exist, and a symbolic link stays one.
+
+    Args:
+        expectations: of the file.
+        changes: by position among the entries, from 0; None: remove the entry.
+        new: entries to add after all others.
+
+    Raises:
+        ExpectationError: the file cannot be written, or not with these entries; then it is unchanged.
+    """
+    file, name = expectations.file, printable(str(expectations.file))
+    try:
+        mode = file.stat().st_mode if file.exists() else None
+        text = "" if mode is None else file.read_bytes().decode()
+        written = _edited(text, expectations.path, changes, new)
+        tomllib.loads(written)
+        with written_to(file, encoding="utf-8") as out:
+            out.write(written)
+        if mode is not None:
+            file.chmod(mode)
+    except ValueError as error:
+        raise ExpectationError(f"{name}: it cannot be written as TOML: {printable(str(error))}") from error
+    except OSError as error:
+        raise ExpectationError(f"{name}: {error.strerror}; name another file with --expected") from error
+
+
+def _edited(text: str, path: tuple[str, ...], changes: Mapping[int, Deviation | None], new: Sequence[Deviation]) -> str:
+    """A document with these changes.
+
+    Raises:
+        ValueError: it is not TOML, or its entries do not stand under headers of their own.
+    """
+    import tomlkit
+
+    end, header = "\r\n" if "\r\n" in text else "\n", f"[[{'.'.join(path)}]]"
+    spans = spans_of(text, path)
+    if any(number >= len(spans) for number in changes):
+        raise ValueError(f"write each entry under {header}")
+    pieces, done = list[str](), 0
+    for number, (start, behind) in enumerate(spans):
+        entry, changed = text[start:behind], changes.get(number)
+        if changed is not None:
+            entry = _with_ends(_changed(entry, path, changed), end)
+        pieces += [text[done:start], "" if number in changes and changed is None else entry]
+        done = behind
+    if not spans:
+        pieces, done = [text], len(text)
+    if new:
+        if pieces[-1]:
+            pieces.append(end if pieces[-1].endswith("\n") else end + end)
+        added = "\n".join(f"{header}\n{tomlkit.dumps(_values(each))}" for each in new)
+        pieces.append(_with_ends(added, end))
+    return "".join([*pieces, text[done:]])
+
+
+def _with_ends(text: str, end: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", end)
+
+
+def _values(deviation: Deviation) -> dict[str, Any]:
+    """The keys of an entry, and their values in TOML."""
+    values: dict[str, Any] = {each.name: getattr(deviation, each.name) for each in fields(deviation)}
+    values["profile"] = "" if deviation.profile == "rfc3629" else deviation.profile
+    values["suites"] = list(deviation.suites)
+    values["digest"] = deviation.digest and DIGEST + deviation.digest
+    kept = {"reason"} | ({"place"} if deviation.place is not None else set[str]())
+    return {key: values[key] for key in _ORDER if values[key] or key in kept}
+
+
+def _changed(entry: str, path: tuple[str, ...], deviation: Deviation) -> str:
+    """The text of an entry with the changed values."""
+    import tomlkit
+
+    document = tomlkit.parse(entry if entry.endswith("\n") else f"{entry}\n")
+    table: Any = document
+    for key in path:
+        table = table[key]
+    (values,), wanted = table, _values(deviation)
+    for key in _IN_PLACE:
+        if key not in wanted:
+            values.pop(key, None)
+        elif key not in values or values[key] != wanted[key]:
+            values[key] = wanted[key]
+    return tomlkit.dumps(document)

@@ -1,12 +1,14 @@
-"""``report.json``: what :mod:`overlong.conformance.report.data` wrote, back again."""
+"""``report.json``, written and read: a report as ``schemas/report-1.schema.json`` has it."""
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.results.model import (
     Cause,
+    Drawn,
+    Map,
     Moment,
     Report,
     ReportKind,
@@ -18,16 +20,47 @@ from overlong.conformance.results.model import (
 )
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.results.reading.recorded import MOST_MAPS, agreeing, map_of
-from overlong.conformance.results.run import Drawn
+from overlong.conformance.results.records import packed, spelt
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+SCHEMA = "overlong/report-1"
 _CLEAN = (State.CONFORMS, State.NOTHING)
 """The states of a target in which nothing fails."""
 _MOST_MAPS = 128 * MOST_MAPS
 """The most maps of all targets together: 128 MiB."""
+
+
+def data(report: Report) -> str:
+    """The report as a JSON document."""
+    return spelt(as_json(report), indent=2) + "\n"
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """The report as plain data; only a diff has changes."""
+    extra = {name: value for name, value in report.extra.items() if name != "since"}
+    return {"schema": SCHEMA, "state": report.state.value, **plain(replace(report, extra=extra))}
+
+
+def plain(value: Any) -> Any:
+    """The parts of a report as plain data."""
+    match value:
+        case Map():
+            return {"name": value.name, "answers": packed(value.answers)}
+        case Report() | Subject() | Cause() | ReportPart() | Drawn() | Moment():
+            return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+        case bytes():
+            return value.hex()
+        case ReportKind() | State() | Standing():
+            return value.value
+        case list() | tuple():
+            return [plain(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+        case dict():
+            return {name: plain(each) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return value
 
 
 def of_data(read: dict[str, Any], path: Path) -> Report:

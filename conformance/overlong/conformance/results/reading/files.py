@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.results.model import Report, ReportKind
 from overlong.conformance.results.reading.campaign import report_of_campaign
-from overlong.conformance.results.reading.data import of_data
+from overlong.conformance.results.reading.data import SCHEMA, of_data
 from overlong.conformance.results.reading.documents import ReportError, document, not_of, regular
 from overlong.conformance.results.reading.matrix import report_of_matrix
 from overlong.conformance.results.reading.results import report_of_results
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-_REPORT = "overlong/report-1"
 _READERS: dict[str, Callable[[dict[str, Any], Path], Report]] = {
     "overlong/matrix-1": report_of_matrix,
     "overlong/results-1": report_of_sweep,
     "overlong/campaign-1": report_of_campaign,
-    _REPORT: of_data,
+    SCHEMA: of_data,
 }
 _IN_FOLDERS = (
     "matrix.json", "diff.json", "campaign.json", "sweep.json", "results.jsonl", "results.jsonl.part",
@@ -98,7 +97,7 @@ def _read_file(path: Path) -> Report:
     if "_type" in read_from:
         reader = report_of_certificate
     if reader is None:
-        nearest = next((each for each in _READERS if str(schema).startswith(each.rstrip("0123456789"))), _REPORT)
+        nearest = next((each for each in _READERS if str(schema).startswith(each.rstrip("0123456789"))), SCHEMA)
         raise not_of(read_from, nearest, path)
     if reader is of_data and "kind" not in read_from:
         raise ReportError(f"{printable(str(path))}:1: what a verb printed is no report; name a file of results")

@@ -47,16 +47,8 @@ _MEANS = {
 """Kinds of differences in the order of the report; each explains those after it."""
 
 
-class Nothing:
-    """A placeholder for a value that one of the statements lacks."""
-
-    def __repr__(self) -> str:
-        return "nothing"
-
-
-NOTHING: Final = Nothing()
-
-
+NOTHING: Final = object()
+"""Stands for a value that one of the statements lacks."""
 MOST = 12
 """The most fields of one kind to list, unless all are requested."""
 _SHORT = 76
@@ -87,15 +79,9 @@ class Difference:
         return (line,) if len(line) <= _SHORT else (self.path, f"  was {certified}", f"  now {here}")
 
 
-def compare(certified: Any, here: Any, *, renamed: bool = False) -> tuple[Difference, ...]:
-    """Every field in which two statements differ.
-
-    Args:
-        certified: the certificate's statement.
-        here: the statement made here.
-        renamed: True if the verifier gave the decoder another name.
-    """
-    return tuple(_differences(certified, here, "$", renamed=renamed))
+def compare(certified: Any, here: Any) -> tuple[Difference, ...]:
+    """Every field in which a certificate's statement and the one made here differ."""
+    return tuple(_differences(certified, here, "$"))
 
 
 def lines(differences: Sequence[Difference], *, every: bool = False) -> Iterator[str]:
@@ -110,17 +96,17 @@ def lines(differences: Sequence[Difference], *, every: bool = False) -> Iterator
             yield f"    and {len(found) - len(shown)} more fields; --verbose lists all"
 
 
-def _differences(left: Any, right: Any, path: str, *, renamed: bool) -> Iterator[Difference]:
+def _differences(left: Any, right: Any, path: str) -> Iterator[Difference]:
     if isinstance(left, dict) and isinstance(right, dict):
         mine, theirs = cast("dict[str, Any]", left), cast("dict[str, Any]", right)
         for name in dict.fromkeys((*mine, *theirs)):
-            below = path + _member(name)
-            yield from _differences(mine.get(name, NOTHING), theirs.get(name, NOTHING), below, renamed=renamed)
+            yield from _differences(mine.get(name, NOTHING), theirs.get(name, NOTHING), path + _member(name))
     elif _is_list(left) and _is_list(right):
         for place, mine, theirs in _matched(left, right):
-            yield from _differences(mine, theirs, f"{path}[{place}]", renamed=renamed)
+            yield from _differences(mine, theirs, f"{path}[{place}]")
     elif not _same(left, right):
-        yield Difference(path, left, right, _part(path, renamed=renamed))
+        part = next((part for pattern, part in _PARTS if re.match(pattern, path[1:])), FORM)
+        yield Difference(path, left, right, part)
 
 
 def _is_list(value: Any) -> TypeGuard[list[Any]]:
@@ -165,12 +151,6 @@ def _same(left: Any, right: Any) -> bool:
 
 def _member(name: str) -> str:
     return f".{name}" if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else f"[{json.dumps(printable(name, 60))}]"
-
-
-def _part(path: str, *, renamed: bool) -> str:
-    if renamed and path.startswith("$.predicate.overlong.invocation.target"):
-        return NAME
-    return next((part for pattern, part in _PARTS if re.match(pattern, path[1:])), FORM)
 
 
 def _shown(value: Any) -> str:
