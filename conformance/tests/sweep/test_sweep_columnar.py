@@ -42,7 +42,7 @@ from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep import columnar
 from overlong.conformance.sweep.columnar import Columnar, Columns
 from overlong.conformance.sweep.engine import SweepJob
-from overlong.conformance.sweep.grid import Axis, Grid
+from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets.limits import Limits
@@ -89,7 +89,7 @@ def test_columns_hold_the_strings_of_the_grid(plan):
 def test_blocks_are_cut_anywhere(monkeypatch):
     """Wherever a block ends, and with as many axes in it as fit."""
     pieces = (b"", b"a", b"\xc2", b"\xe2\x82", b"\xff", b"bcd\x80")
-    grid = Grid((Axis("first", pieces), Axis("second", pieces), Axis("third", pieces)), earlier=1)
+    grid = Grid((pieces, pieces, pieces), earlier=1)
     for tails in (1, 40, 1 << 16):
         monkeypatch.setattr(columnar, "_TAILS", tails)
         columns = Columns(grid)
@@ -156,8 +156,8 @@ def judged_alone(octets, observed, expected):
 FAULTS_IN_COLUMNS = {BROKEN, MISBEHAVED, NOT_SUPPORTED}
 GRID = Grid(
     (
-        Axis("first", (b"", b"a", b"\xef\xbb\xbf", b"\xe2\x82", b"\xff", "\U0001f600".encode())),
-        Axis("second", (b"", b"\xac", b"b", b"\xc3\xa9", b"\xed\xa0", b"\0\xc3")),
+        (b"", b"a", b"\xef\xbb\xbf", b"\xe2\x82", b"\xff", "\U0001f600".encode()),
+        (b"", b"\xac", b"b", b"\xc3\xa9", b"\xed\xa0", b"\0\xc3"),
     )
 )
 STRINGS = [GRID.string(index) for index in range(GRID.size)]
@@ -207,10 +207,10 @@ def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips
     answers = Answers.of(
         bytes(columns[0]), big_endian("I", columns[1]), *map(bytes, (columns[2], columns[3], columns[4]))
     )
-    columns = Columns(GRID)
-    judge = Judge(columns.items, expected, unit_size=written.size)
+    strings = Columns(GRID)
+    judge = Judge(strings.items, expected, unit_size=written.size)
     oracle = ColumnarOracle(expected, RFC3629.dialect.layout)
-    judged = judge.judge(answers, oracle.expected(*columns.judged(0, GRID.size)), 0)
+    judged = judge.judge(answers, oracle.expected(*strings.judged(0, GRID.size)), 0)
     kinds = [
         judged_alone(octets, observed, expected)
         for octets, observed in zip(STRINGS, answers.observations(written, verdict_only=False), strict=True)
@@ -226,7 +226,7 @@ def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips
 
 
 def test_a_refusal_may_say_nothing_and_must_not_say_what_there_is_not():
-    columns = Columns(Grid((Axis("only", (b"\xff", b"\x80", b"a")),)))
+    columns = Columns(Grid(((b"\xff", b"\x80", b"a"),)))
     expected = expects("V", "utf-32")
     judge, strings = Judge(columns.items, expected, unit_size=4), columns.judged(0, 3)
     oracle = ColumnarOracle(expected, RFC3629.dialect.layout)
@@ -346,7 +346,7 @@ def test_an_earlier_string_is_asked_right_before_and_not_judged(tmp_path):
     assert result.octets == sum(len(grid.string(index)) for index in range(shard.first, shard.first + shard.count))
 
     before, one = 3, Shard("order", 0, some * 3 + 40, 3)
-    earlier = grid.axes[0].choices[before]
+    earlier = grid.axes[0][before]
     module = tmp_path / "crashes.py"
     module.write_text(CRASHES.format(earlier.hex()), "ascii")
     assert all(grid.string(index) != earlier for index in range(one.first, one.first + one.count))

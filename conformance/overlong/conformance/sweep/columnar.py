@@ -65,7 +65,7 @@ class Columns:
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
-        axes = [axis.choices for axis in grid.axes]
+        axes = grid.axes
         first = len(axes) - 1
         while first > grid.earlier and _fits(axes[first - 1 :]):
             first -= 1

@@ -62,13 +62,13 @@ class PieceTable(NamedTuple):
     @classmethod
     def of(cls, grid: Grid, automaton: ShiftAutomaton, behind: int) -> PieceTable:
         """The table of a grid with at least one axis of judged pieces; ``behind``: the octet after a string."""
-        pieces = [piece for axis in grid.axes for piece in axis.choices]
+        pieces = [piece for axis in grid.axes for piece in axis]
         starts = np.zeros(len(pieces) + 1, np.int64)
         np.cumsum([len(piece) for piece in pieces], out=starts[1:])
         sizes = [len(axis) for axis in grid.axes]
         axes = np.array([(sum(sizes[:axis]), size) for axis, size in enumerate(sizes)], np.int64)
         octets = np.frombuffer(b"".join(pieces) + bytes(WORD), np.uint8).copy()
-        last = grid.axes[-1].choices
+        last = grid.axes[-1]
         filler = bytes([behind]) * WORD
         padded = np.frombuffer(b"".join((piece[:WORD] + filler)[:WORD] for piece in last), "<u8").astype(np.int64)
         verdicts = np.empty((len(automaton), len(last)), np.int64)
