@@ -98,7 +98,9 @@ def test_blocks_are_cut_anywhere(monkeypatch):
             strings = [grid.string(index) for index in range(first, first + count)]
             assert (lengths.tolist(), octets) == ([*map(len, strings)], b"".join(strings))
             both = [
-                part for each in range(first, first + count) for part in (grid.asked_before(each), grid.string(each))
+                octets
+                for index in range(first, first + count)
+                for octets in (grid.asked_before(index) or b"", grid.string(index))
             ]
             lengths, octets = columns.items(first, count)
             assert (lengths.tolist(), octets) == ([*map(len, both)], b"".join(both))

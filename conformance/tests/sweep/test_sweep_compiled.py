@@ -21,8 +21,7 @@ from overlong.conformance.oracle import expectation as expectations
 from overlong.conformance.oracle import kinds as codes
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, GridLoop, Progress
-from overlong.conformance.sweep.compiled.task import GridWords, Level, LoopTask
+from overlong.conformance.sweep.compiled import LEVEL, PROGRESS_OCTETS, GridLoop, GridWords, LoopTask, Progress
 from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS, NOT_SAID, UNIT, Called
@@ -290,11 +289,11 @@ def words_of(struct, header):
 @pytest.mark.parametrize(
     ("words", "struct", "header"),
     [
-        (LoopTask, "loop_task", "loop.h"),
-        (GridWords, "grid_task", "grids.c"),
-        (Level, "level", "grids.c"),
-        (AutomatonWords, "automaton", "automaton.h"),
-        (AnswersTask, "answers_task", "answers.c"),
+        (LoopTask._fields, "loop_task", "loop.h"),
+        (GridWords._fields, "grid_task", "grids.c"),
+        (LEVEL, "level", "grids.c"),
+        (AutomatonWords._fields, "automaton", "automaton.h"),
+        (AnswersTask._fields, "answers_task", "answers.c"),
     ],
 )
 def test_what_python_fills_in_is_what_c_reads(words, struct, header):
@@ -303,7 +302,7 @@ def test_what_python_fills_in_is_what_c_reads(words, struct, header):
         declared.pop(0)
     if declared[-1] == "last":  # the results of a call
         declared[-1:] = words_of("results", "calls.h")
-    assert declared == list(words._fields)
+    assert declared == list(words)
 
 
 DISTINCT = {

@@ -356,7 +356,7 @@ def _resolved(
         agree(wanted)
     resolved = resolve(asked.target, asked.limits)
     if plans and isinstance(resolved, FramedTarget):
-        from overlong.conformance.sweep.giants.suited import hold_giants_to
+        from overlong.conformance.sweep.in_process import hold_giants_to
 
         hold_giants_to(resolved, plans)
     return resolved

@@ -31,8 +31,7 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
-from overlong.conformance.sweep.giants.suited import reason_against_giants
-from overlong.conformance.sweep.in_process import reason_against, why_slow
+from overlong.conformance.sweep.in_process import reason_against, reason_against_giants, why_slow
 from overlong.conformance.sweep.ledger import LedgerError
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN, SEEDED

@@ -20,6 +20,7 @@ from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
 from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
+from overlong.conformance.sweep.giants.memory import why_none
 from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
@@ -29,10 +30,12 @@ from overlong.conformance.targets.function_name import REPLACES
 from overlong.reference.core import why_not
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.engine import SweepJob
-    from overlong.conformance.targets.adapters.abi import Abi
+    from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.process import Process
 
@@ -70,9 +73,27 @@ def _unsuitable(target: FramedTarget) -> str:
     return ""
 
 
-def abi_of(target: FramedTarget) -> Abi:
-    """How a target is called that can be asked in its own process."""
-    return ABIS[target.command[_PLACE + 3]]
+def reason_against_giants(target: FramedTarget) -> str:
+    """Why a target cannot be asked giant strings, in words; empty if it can."""
+    if reason := reason_against(target):
+        return reason
+    abi = ABIS[target.command[_PLACE + 3]]
+    if abi.units:
+        return "it outputs text, and there is no room for so much"
+    if abi.functions:
+        return "it keeps a state, and its functions are not called for so much"
+    return why_none()
+
+
+def hold_giants_to(target: FramedTarget, plans: Iterable[Plan], *, columns: bool = False) -> None:
+    """Check that a target can be asked these plans; ``columns``: by the protocol, whatever it is.
+
+    Raises:
+        TargetError: it cannot be asked one of giant strings.
+    """
+    for plan in plans:
+        if plan.giant and (reason := "it is tested in columns" if columns else reason_against_giants(target)):
+            raise TargetError(f"{printable(target.id)}: the plan {plan.name} cannot be tested: {reason}")
 
 
 class InProcess:

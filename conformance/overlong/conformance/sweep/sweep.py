@@ -31,8 +31,7 @@ from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.describing import describe, telling
 from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
 from overlong.conformance.sweep.giants.pace import GiantPace
-from overlong.conformance.sweep.giants.suited import hold_giants_to
-from overlong.conformance.sweep.in_process import why_slow
+from overlong.conformance.sweep.in_process import hold_giants_to, why_slow
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
 from overlong.conformance.sweep.opening import called_in_process, close_engines
 from overlong.conformance.sweep.plan import plan_named
