@@ -41,11 +41,12 @@ from overlong.conformance.results.headline import State
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep import columnar
 from overlong.conformance.sweep.columnar import Columnar, Columns
-from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.sweep import sweep
+from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.limits import Limits
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
@@ -251,8 +252,14 @@ def test_a_refusal_may_say_nothing_and_must_not_say_what_there_is_not():
 # -- with processes
 
 
-def swept(target, shard, **limits):
-    engine = Columnar(SweepJob(target, limits=Limits(**limits)))
+def engine_of(name, **limits):
+    target = resolve(name, Limits(**limits))
+    assert isinstance(target, FramedTarget)
+    return Columnar(target, RFC3629)
+
+
+def swept(target, shard):
+    engine = engine_of(target)
     try:
         return engine.run(shard), engine
     finally:
@@ -270,7 +277,7 @@ def kinds_of(result):
 )
 def test_known_wrong_decoders_are_judged_as_if_one_by_one(name):
     """The whole complete suite, and octets EC to F1 with any other octet."""
-    engine = Columnar(SweepJob(f"py:{KNOWN_WRONG}:{name}"))
+    engine = engine_of(f"py:{KNOWN_WRONG}:{name}")
     expected, found = engine.expectation, Counter[int]()
     for shard in (*plan_named("depth-0").shards(), Shard("exhaustive-2", 1, 0xEC00, 0x0601)):
         result, grid = engine.run(shard), plan_named(shard.plan).grids[shard.grid]
@@ -317,7 +324,7 @@ def test_a_crash_is_that_string_s_and_its_neighbours_are_judged(tmp_path):
 def test_what_is_left_after_too_many_crashes_is_left_out_and_said(tmp_path):
     module = tmp_path / "crashes.py"
     module.write_text(CRASHES.format("F490"), "ascii")
-    engine = Columnar(SweepJob(f"py:{module}:decode", limits=Limits(restarts=0)))
+    engine = engine_of(f"py:{module}:decode", restarts=0)
     result = engine.run(Shard("exhaustive-2", 1, 0xF000, 0x0FFF))
     with pytest.raises(BudgetSpent, match="--limit restarts"):
         engine.run(Shard("exhaustive-2", 1, 0, 8))
@@ -368,7 +375,7 @@ def test_targets_without_batches_work_too():
 
 @pytest.mark.long
 def test_a_plan_s_account_is_what_a_sweep_saw():
-    engine = Columnar(SweepJob("cpython"))
+    engine = engine_of("cpython")
     for name in ("exhaustive-2", "placed-2"):
         plan = plan_named(name)
         results = [engine.run(shard) for shard in plan.shards(largest=30_000)]

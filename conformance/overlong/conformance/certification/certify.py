@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.invocation import GivenFile
     from overlong.conformance.results.run import Run
+    from overlong.conformance.sweep.engine import Local
     from overlong.conformance.sweep.plan import Plan
-    from overlong.conformance.sweep.pool import Local
     from overlong.conformance.targets.identity import Identity
     from overlong.conformance.targets.limits import Limits
     from overlong.conformance.vectors.suites.suite import Suite

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
-    from overlong.conformance.sweep.pool import Local
+    from overlong.conformance.sweep.engine import Local
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.limits import Limits
 

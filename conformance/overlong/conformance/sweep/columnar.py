@@ -21,13 +21,10 @@ from overlong.conformance.oracle.columnar import SAYS_ALL, ColumnarOracle
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.judging import Judge, shown
 from overlong.conformance.oracle.kinds import AGREES, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault
-from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.oracle.target import BudgetSpent
 from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.results.shard import ShardResult
-from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import SWEPT
 
@@ -42,8 +39,9 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.units import Units
     from overlong.conformance.results.shard import Shard
-    from overlong.conformance.sweep.engine import SweepJob
     from overlong.conformance.sweep.grid import Grid
+    from overlong.conformance.targets.framed import FramedTarget
+    from overlong.conformance.vectors.profile import Profile
 
 OCTETS = 1 << 20
 """About the octets of a batch's strings: several batches are always under way, and memory stays flat."""
@@ -211,17 +209,16 @@ class Columnar:
     further shards raise ``BudgetSpent``.
     """
 
-    def __init__(self, job: SweepJob) -> None:
+    def __init__(self, target: FramedTarget, profile: Profile, operation: str = "") -> None:
         """Start nothing yet.
 
-        Raises:
-            TargetError: there is no such target, or it cannot be asked.
+        Args:
+            target: it is started when there is a shard.
+            profile: the profile to judge by.
+            operation: ``V`` or ``D``; empty for the more informative one that the target has.
         """
-        self.job = job
-        target = resolve(job.target, job.limits)
-        if not isinstance(target, FramedTarget):
-            raise TargetError(f"{printable(target.id)}: recorded answers answer no more; sweep the decoder itself")
         self.target = target
+        self._profile, self._operation = profile, operation
         self._expectation: ExpectedAnswers | None = None
         self._oracle: ColumnarOracle | None = None
         self._grid: tuple[Columns, Judge] | None = None
@@ -237,7 +234,7 @@ class Columnar:
         """
         if self._expectation is None:
             self.target.open()
-            self._expectation = expectation(self.job.profile, self.target.greeting, self.job.operation)
+            self._expectation = expectation(self._profile, self.target.greeting, self._operation)
         return self._expectation
 
     def run(self, shard: Shard) -> ShardResult:
@@ -249,7 +246,7 @@ class Columnar:
         """
         if self._spent is not None:
             raise self._spent
-        columns, judge = self._for(plan_named(shard.plan, self.job.profile).grids[shard.grid])
+        columns, judge = self._for(plan_named(shard.plan, self._profile).grids[shard.grid])
         began = time.perf_counter()
         tally = ShardTally(shard)
         step = 2 if columns.grid.earlier else 1
@@ -292,7 +289,7 @@ class Columnar:
 
     def _expected(self, lengths: array[int], octets: bytes) -> Expected:
         if self._oracle is None:
-            self._oracle = ColumnarOracle(self.expectation, self.job.profile.dialect.layout)
+            self._oracle = ColumnarOracle(self.expectation, self._profile.dialect.layout)
         return self._oracle.expected(lengths, octets, self._habits)
 
     def _asked(self, shard: Shard, columns: Columns) -> Iterator[tuple[Batch, str]]:

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.shard import Shard
-    from overlong.conformance.sweep.engine import SweepJob
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.process import Process
+    from overlong.conformance.vectors.profile import Profile
 
 ADAPTER = Path(__file__).with_name("adapter.py")
 _PLACE = 2
@@ -99,12 +99,15 @@ def hold_giants_to(target: FramedTarget, plans: Iterable[Plan], *, columns: bool
 class InProcess:
     """Asks shards in the process of a shared library, through the adapter."""
 
-    def __init__(self, job: SweepJob, target: FramedTarget, *, adapter: Path = ADAPTER, more: str = "") -> None:
+    def __init__(
+        self, target: FramedTarget, profile: Profile, operation: str = "", *, adapter: Path = ADAPTER, more: str = ""
+    ) -> None:
         """Start nothing yet.
 
         Args:
-            job: the expectation; its target is ignored.
             target: a target without a reason against it. It is not started; another process is.
+            profile: the profile to judge by.
+            operation: ``V`` or ``D``; empty for the more informative one that the target has.
             adapter: the adapter that asks it.
             more: further data on each shard for the adapter, in the adapter's own words.
 
@@ -116,7 +119,7 @@ class InProcess:
         command = list(target.command)
         command[_PLACE] = str(adapter)
         self._target = dataclasses.replace(target, command=command, restarts=0, notes=[])
-        self._job = job
+        self._profile, self._operation = profile, operation
         self.more = more
         """Further data on the next shard for the adapter."""
         self._process: Process | None = None
@@ -145,13 +148,13 @@ class InProcess:
         """
         process = self._open()
         operations = process.greeting(self._target.patience).operations
-        operation = self._job.operation or next(each for each in "DV" if each in operations)
+        operation = self._operation or next(each for each in "DV" if each in operations)
         wanted = WantedSweep(
             shard.plan,
             shard.grid,
             shard.first,
             shard.count,
-            self._job.profile.speaks,
+            self._profile.speaks,
             operation,
             self._target.timeout,
             self._target.restart_budget,
