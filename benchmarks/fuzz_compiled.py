@@ -27,7 +27,7 @@ from pathlib import Path
 
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.results.shard import Shard
-from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.fuzz.execution.compiled import InputLoop
 from overlong.fuzz.execution.engine import CampaignJob

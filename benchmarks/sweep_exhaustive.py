@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, GridLoop, Progress
-from overlong.conformance.sweep.compiled.tables import CharacterBits
+from overlong.conformance.sweep.compiled import PROGRESS_OCTETS, GridLoop, Progress, character_bits
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.reference.dialect import dialect
@@ -162,9 +161,9 @@ class Asked(NamedTuple):
 @cache
 def tables() -> tuple[bytes, bytes, bytes, int]:
     """Tables of RFC 3629 for the C loops: states, accepting ones, bits of leading octets, bits of a tail octet."""
-    automaton, bits = dialect().automaton, CharacterBits.of(dialect().layout)
+    automaton, (first, others) = dialect().automaton, character_bits(dialect().layout)
     states = bytes(state for row in automaton.table for state in row)
-    return states, bytes(automaton.accepting), bits.lead.tobytes(), int(bits.layout[0])
+    return states, bytes(automaton.accepting), first.tobytes(), int(others[0])
 
 
 def built(folder: Path) -> ctypes.CDLL:

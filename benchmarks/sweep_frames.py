@@ -16,9 +16,11 @@ import time
 from dataclasses import dataclass
 
 from overlong.conformance.sweep.columnar import Columnar
-from overlong.conformance.sweep.engine import SweepJob
 from overlong.conformance.sweep.plan import plan_named
+from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.limits import Limits
+from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.vectors.profile import RFC3629
 from runner import arguments, children, cpu_of, figure
 
 BOUND, MEMORY_BOUND = 1.3, 400
@@ -59,7 +61,9 @@ def swept(engine: Columnar, plan: str, process: int) -> Cost:
 def opened(target: str, operation: str) -> tuple[Columnar, int]:
     """An engine with a running target, and the target's process: without a sandbox, it is the child itself."""
     before = children()
-    engine = Columnar(SweepJob(target, operation=operation, limits=Limits(timeout=20, sandbox=False)))
+    found = resolve(target, Limits(timeout=20, sandbox=False))
+    assert isinstance(found, FramedTarget)
+    engine = Columnar(found, RFC3629, operation)
     assert engine.expectation
     (process,) = children() - before
     return engine, process

@@ -21,7 +21,7 @@ from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
-from overlong.conformance.sweep.compiled.loop import GridLoop
+from overlong.conformance.sweep.compiled import GridLoop
 from overlong.conformance.sweep.plan import LARGEST_SHARD
 from overlong.conformance.sweep.plans import DRAWN
 from overlong.conformance.targets.adapters.abi import ABIS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.sweep.compiled.tables import CharacterBits
+from overlong.conformance.sweep.compiled import character_bits
 from overlong.reference import dialect
 from overlong.reference.native import _gathering, _layout, _nibbles
 from overlong.reference.shift import ShiftAutomaton
@@ -33,7 +33,7 @@ def words(table: bytes) -> str:
 
 def main() -> None:
     """Print it."""
-    automaton, bits = SPOKEN.automaton, CharacterBits.of(SPOKEN.layout)
+    automaton, (lead, tails) = SPOKEN.automaton, character_bits(SPOKEN.layout)
     assert automaton.dead is not None, "octets can be ill-formed"
     shifts = ShiftAutomaton(automaton)
     begins = np.array([to != automaton.dead for to in automaton.table[0]])
@@ -48,8 +48,8 @@ def main() -> None:
         "uint8_t table[][256]": "{" + ",".join(map(row, automaton.table)) + "}",
         "uint8_t accepting[]": row(automaton.accepting),
         "uint64_t dead": automaton.dead,
-        "uint8_t lead_bits[256]": row(bits.lead.tolist()),
-        "uint64_t tail_bits": int(bits.layout[0]),
+        "uint8_t lead_bits[256]": row(lead.tolist()),
+        "uint64_t tail_bits": int(tails[0]),
         "uint64_t rows[256]": row(shifts.rows),
         "automaton words": walk,
         "uint8_t begins[256]": row(begins.tolist()),

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from overlong.conformance.oracle import columnar
-from overlong.conformance.oracle.columnar import ColumnReader, Read
+from overlong.conformance.oracle.columnar import ColumnarOracle, ColumnReader, Read
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.oracle.judging import Judge
 from overlong.conformance.oracle.kinds import (
@@ -21,10 +20,6 @@ from overlong.conformance.oracle.kinds import (
 from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.sweep.columns import Columns
-from overlong.conformance.sweep.columns_expected import ColumnOracle
-from overlong.conformance.sweep.grid import Axis, Grid
-from overlong.conformance.vectors.profile import Profile
 from overlong.reference import dialect
 from overlong.reference.core import why_not
 
@@ -32,10 +27,14 @@ AUTOMATON = dialect().automaton
 EXPECTED = ExpectedAnswers(AUTOMATON, "D", "utf-32", offsets=True, strips_signature=False)
 
 
+def right(strings, expected=EXPECTED):
+    return ColumnarOracle(expected, dialect().layout).expected(array("I", map(len, strings)), b"".join(strings))
+
+
 def judged(strings, expected, answers):
-    columns = Columns(Grid((Axis("only", strings),)))
-    judge = Judge(columns.items, expected, unit_size=4)
-    found = judge.judge(answers, ColumnOracle(columns, expected, Profile()).expected(0, len(strings)), 0)
+    items = array("I", map(len, strings)), b"".join(strings)
+    judge = Judge(lambda _first, _count: items, expected, unit_size=4)
+    found = judge.judge(answers, right(strings, expected), 0)
     return [AGREES] * len(strings) if found.kinds is None else found.kinds.tolist()
 
 
@@ -70,18 +69,13 @@ def test_outputs_that_are_empty_and_those_that_are_shorter():
 
 
 def test_what_went_wrong_at_an_earlier_string_is_told_at_its_own():
-    earlier = Columns(Grid((Axis("only", (b"a", b"b")),)))
-    lengths, octets = earlier.items(0, 2)
-
     def items(_first, _count):
-        return type(lengths)("I", [1, 1, 1, 1]), b"zazb"
+        return array("I", [1, 1, 1, 1]), b"zazb"
 
-    oracle = ColumnOracle(earlier, EXPECTED, Profile()).expected(0, 2)
     judge = Judge(items, EXPECTED, unit_size=4, step=2)
     answers = answers_of(b"AAAX", [1, 1, 1, 3], big_endian("I", [0x7A, 0x61, 0x7A]) + b"odd")
     crashed = Crashed("was ended by SIGSEGV")
-    found = judge.judge(answers, oracle, 10, from_earlier=True, faults={0: crashed, 4: crashed})
-    assert octets == b"ab"
+    found = judge.judge(answers, right((b"a", b"b")), 10, from_earlier=True, faults={0: crashed, 4: crashed})
     assert found.kinds is not None
     assert found.kinds.tolist() == [CRASHED, BROKEN]
     assert [(each.index, each.kind, each.text) for each in found.faults] == [
@@ -104,18 +98,7 @@ def test_long_strings_are_read_like_short_ones(by_core):
         pytest.skip(why_not())
     strings = [b"a" * 5000 + b"\xff", b"b", b"\xe2\x82\xac" * 2000, b"c\xff", b"", b"d" * 4999 + b"\xf0\x9f"]
     lengths = np.array([len(each) for each in strings], np.uint32)
-    reader, alone = (ColumnReader(AUTOMATON, by_core=by_core) for _ in range(2))
-    found = reader.read(b"".join(strings), lengths)
+    found = ColumnReader(AUTOMATON, by_core=by_core).read(b"".join(strings), lengths)
     assert isinstance(found, Read)
     assert found.last.tolist() == [5000, 1, 6000, 1, 0, 4999]
     assert found.live.tolist() == [5000, 1, 6000, 1, 0, 5001]
-    assert [alone.read_one(each)[:2] for each in strings] == list(
-        zip(found.last.tolist(), found.live.tolist(), strict=True)
-    )
-
-
-def test_verdicts_alone_have_no_output():
-    oracle = ColumnOracle(Columns(Grid((Axis("only", (b"a", b"\xff")),))), replace(EXPECTED, units=""), Profile())
-    assert oracle.expected(0, 2).units == b""
-    verdicts = columnar.ColumnarOracle(replace(EXPECTED, units=""), dialect().layout)
-    assert verdicts.expected(array("I", [1, 1]), b"a\xff").units == b""

@@ -14,7 +14,7 @@ from overlong.reference import DIALECTS, dialect  # noqa: E402
 
 UTF8 = dialect().automaton
 TABLE, RIGHT = np.array(UTF8.table), np.array(UTF8.accepting)
-ACCESS, _, WORDS = (axis.choices for axis in plan_named("depth-1").grids[1].axes)
+ACCESS, _, WORDS = plan_named("depth-1").grids[1].axes
 BOUNDS = {0: 9, 1: 2_305, 2: 590_081}
 """The states of the largest machine that an access word and at most that many octets reach."""
 

@@ -26,10 +26,9 @@ from overlong.conformance.results.shard import Shard, ShardResult
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.giants.loop import expected_offset
 from overlong.conformance.sweep.giants.memory import BLOCK, Text
-from overlong.conformance.sweep.giants.pace import GiantPace
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import drawn as drawing
-from overlong.conformance.sweep.sweep import sweep
+from overlong.conformance.sweep.sweep import GiantPace, sweep
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector

@@ -2,7 +2,6 @@
 
 import sys
 import zlib
-from array import array
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from overlong.conformance.certification.certify import certify
 from overlong.conformance.cli.formats import report_of
-from overlong.conformance.oracle.columnar import ColumnReader
+from overlong.conformance.oracle.columnar import ColumnarOracle
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.judging import Judge
 from overlong.conformance.oracle.kinds import (
@@ -40,35 +39,32 @@ from overlong.conformance.protocol.units import UNITS, big_endian, read_numbers
 from overlong.conformance.protocol.wire import NOT_SAID
 from overlong.conformance.results.headline import State
 from overlong.conformance.results.shard import Shard
-from overlong.conformance.sweep import columns as columns_module
-from overlong.conformance.sweep.columnar import Columnar
-from overlong.conformance.sweep.columns import Columns
-from overlong.conformance.sweep.columns_expected import ColumnOracle
-from overlong.conformance.sweep.engine import SweepJob
-from overlong.conformance.sweep.grid import Axis, Grid
+from overlong.conformance.sweep import columnar
+from overlong.conformance.sweep.columnar import Columnar, Columns
+from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.sweep import sweep
+from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.limits import Limits
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import is_well_formed
-from overlong.reference.core import why_not
 from zoo import ZOO
 
 KNOWN_WRONG = ZOO / "known_wrong.py"
 HOSTILE = [sys.executable, "-I", "-S", str(ZOO / "hostile_target.py")]
 PLANS = ("exhaustive-3", "depth-1", "placed-5", "lengths-9", "pairs", "order")
-LONG = 1 << 14
-"""The length from which strings are omitted here: the reference is slow."""
+FEW = 90
 
 
 def ranges(plan):
-    """Some strings of each grid of a plan: at its start, its end and around the edges of blocks."""
+    """Some strings of each grid of a plan: at its start, its end and at places within it."""
     for grid in plan_named(plan).grids:
-        columns, few = Columns(grid), 90 if grid.longest < 300 else 14
-        starts = {0, max(grid.size - few, 0), max(min(columns.block, grid.size) - few // 2, 0), grid.size // 3}
-        for first in sorted(starts):
+        columns, few = Columns(grid), FEW if grid.longest < 300 else 14
+        within = grid.size // 257 + grid.size // 3
+        for first in sorted({0, max(grid.size - few, 0), within, max(min(1 << 16, grid.size) - few // 2, 0)}):
             yield grid, columns, first, min(few, grid.size - first)
 
 
@@ -91,59 +87,24 @@ def test_columns_hold_the_strings_of_the_grid(plan):
             assert items[::2] == [grid.asked_before(index) for index in range(first, first + count)]
 
 
-@pytest.mark.long_after(3)
-@pytest.mark.parametrize("by_core", [False, True])
-@pytest.mark.parametrize("plan", PLANS)
-def test_expected_columns_are_the_reference_s(plan, by_core):
-    """For every kind of plan, in each unit, by NumPy and by the core."""
-    if by_core and why_not():
-        pytest.skip(why_not())
-    for number, (grid, columns, first, count) in enumerate(ranges(plan)):
-        strings = [grid.string(index) for index in range(first, first + count)]
-        if max(map(len, strings)) > LONG or (grid.longest > LONG and not by_core):
-            continue
-        batch = Batch.of_strings("", strings)
-        for operation, units in (("V", "utf-32"), ("D", ("utf-8", "utf-16", "utf-32")[number % 3])):
-            expected = expects(operation, units)
-            oracle = ColumnOracle(columns, expected, Profile(), ColumnReader(expected.automaton, by_core=by_core))
-            right = batch.expected(operation, UNITS[units])
-            found = oracle.expected(first, count)
-            assert found.wire == right.columns
-            assert found.verdicts.well_formed == right.statuses.count(b"A")
-            assert found.verdicts.checksum(first) == checksum(right, first)
-
-
-@pytest.mark.parametrize("units", UNITS)
-@pytest.mark.parametrize("speaks", ["lax-rfc2279", "wtf-8"])
-def test_other_dialects(speaks, units):
-    """Numbers beyond Unicode, lone surrogates, and several units for a begun character."""
-    profile = Profile(speaks)
-    characters = tuple(profile.dialect.layout.rows[row].octets(value) for row, value in ((0, 65), (1, 0x7FF)))
-    large = tuple(row.octets(row.numbers.stop - 1) for row in profile.dialect.layout.rows)
-    axis = Axis("piece", (b"", *characters, *large, *(octets[:-1] for octets in large), b"\x80", b"\xff", b"\xed\xa0"))
-    grid = Grid((axis, axis, Axis("end", (b"", b"\x80", b"\xbf\xbf", b"\x80\x80a", b"b"))))
-    columns = Columns(grid)
-    right = Batch(  # from the reference
-        "", array("I", columns.items(0, grid.size)[0]), columns.items(0, grid.size)[1], profile=profile
-    ).expected("D", UNITS[units])
-    assert ColumnOracle(columns, expects("D", units, profile), profile).expected(0, grid.size).wire == right.columns
-
-
-def test_blocks_and_stretches_are_cut_anywhere(monkeypatch):
-    """After any leading pieces, and with a stretch of tails that ends in the middle of a block."""
-    monkeypatch.setattr(columns_module, "TAILS", 40)
-    monkeypatch.setattr(columns_module, "STRETCH", 64)
-    pieces = (b"", b"a", b"\xc2", b"\xe2\x82", b"\xf0\x90\x80", b"\xff", "\u20ac".encode(), b"\x80", b"bcd\x80")
-    grid = Grid((Axis("first", pieces), Axis("second", pieces), Axis("third", pieces)))
-    columns = Columns(grid)
-    assert columns.block < grid.size
-    assert len(columns.stretches) == 2 or columns.block > 9
-    oracle = ColumnOracle(columns, expects("D", "utf-16"), Profile())
-    right = Batch.of_strings("", [grid.string(index) for index in range(grid.size)]).expected("D", UNITS["utf-16"])
-    assert oracle.expected(0, grid.size).wire == right.columns
-    cut = [oracle.expected(first, min(7, grid.size - first)) for first in range(0, grid.size, 7)]
-    assert b"".join(each.units for each in cut) == right.units
-    assert b"".join(each.verdicts.statuses.tobytes() for each in cut) == right.statuses
+def test_blocks_are_cut_anywhere(monkeypatch):
+    """Wherever a block ends, and with as many axes in it as fit."""
+    pieces = (b"", b"a", b"\xc2", b"\xe2\x82", b"\xff", b"bcd\x80")
+    grid = Grid((pieces, pieces, pieces), earlier=1)
+    for tails in (1, 40, 1 << 16):
+        monkeypatch.setattr(columnar, "_TAILS", tails)
+        columns = Columns(grid)
+        for first, count in ((0, grid.size), *((first, 7) for first in range(0, grid.size - 7, 7))):
+            lengths, octets = columns.judged(first, count)
+            strings = [grid.string(index) for index in range(first, first + count)]
+            assert (lengths.tolist(), octets) == ([*map(len, strings)], b"".join(strings))
+            both = [
+                octets
+                for index in range(first, first + count)
+                for octets in (grid.asked_before(index) or b"", grid.string(index))
+            ]
+            lengths, octets = columns.items(first, count)
+            assert (lengths.tolist(), octets) == ([*map(len, both)], b"".join(both))
 
 
 # -- judging
@@ -198,8 +159,8 @@ def judged_alone(octets, observed, expected):
 FAULTS_IN_COLUMNS = {BROKEN, MISBEHAVED, NOT_SUPPORTED}
 GRID = Grid(
     (
-        Axis("first", (b"", b"a", b"\xef\xbb\xbf", b"\xe2\x82", b"\xff", "\U0001f600".encode())),
-        Axis("second", (b"", b"\xac", b"b", b"\xc3\xa9", b"\xed\xa0", b"\0\xc3")),
+        (b"", b"a", b"\xef\xbb\xbf", b"\xe2\x82", b"\xff", "\U0001f600".encode()),
+        (b"", b"\xac", b"b", b"\xc3\xa9", b"\xed\xa0", b"\0\xc3"),
     )
 )
 STRINGS = [GRID.string(index) for index in range(GRID.size)]
@@ -249,10 +210,10 @@ def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips
     answers = Answers.of(
         bytes(columns[0]), big_endian("I", columns[1]), *map(bytes, (columns[2], columns[3], columns[4]))
     )
-    grid_columns = Columns(GRID)
-    judge = Judge(grid_columns.items, expected, unit_size=written.size)
-    oracle = ColumnOracle(grid_columns, expected, Profile())
-    judged = judge.judge(answers, oracle.expected(0, GRID.size), 0)
+    strings = Columns(GRID)
+    judge = Judge(strings.items, expected, unit_size=written.size)
+    oracle = ColumnarOracle(expected, RFC3629.dialect.layout)
+    judged = judge.judge(answers, oracle.expected(*strings.judged(0, GRID.size)), 0)
     kinds = [
         judged_alone(octets, observed, expected)
         for octets, observed in zip(STRINGS, answers.observations(written, verdict_only=False), strict=True)
@@ -268,17 +229,18 @@ def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips
 
 
 def test_a_refusal_may_say_nothing_and_must_not_say_what_there_is_not():
-    columns = Columns(Grid((Axis("only", (b"\xff", b"\x80", b"a")),)))
+    columns = Columns(Grid(((b"\xff", b"\x80", b"a"),)))
     expected = expects("V", "utf-32")
-    oracle, judge = ColumnOracle(columns, expected, Profile()), Judge(columns.items, expected, unit_size=4)
-    right = oracle.expected(0, 3)
+    judge, strings = Judge(columns.items, expected, unit_size=4), columns.judged(0, 3)
+    oracle = ColumnarOracle(expected, RFC3629.dialect.layout)
+    right = oracle.expected(*strings)
     silent = Answers.of(b"RRA", big_endian("I", [NOT_SAID, NOT_SAID, 0]), bytes(3), b"\xff\xff\0", b"")
     judged = judge.judge(silent, right, 0)
     assert judged.kinds is None
     assert judged.habits is not None
-    oracle.habits = judged.habits  # from then on they are compared as a whole
-    assert oracle.expected(0, 3).wire == silent.columns
-    assert judge.judge(silent, oracle.expected(0, 3), 0) == replace(judged, habits=None)
+    known = oracle.expected(*strings, judged.habits)  # from then on they are compared as a whole
+    assert known.wire == silent.columns
+    assert judge.judge(silent, known, 0) == replace(judged, habits=None)
     strange = Answers.of(b"RRA", bytes(12), b"\1\1\0", b"\x55\0\0", b"")
     judged = judge.judge(strange, right, 0)
     assert judged.kinds is not None
@@ -290,8 +252,14 @@ def test_a_refusal_may_say_nothing_and_must_not_say_what_there_is_not():
 # -- with processes
 
 
-def swept(target, shard, **limits):
-    engine = Columnar(SweepJob(target, limits=Limits(**limits)))
+def engine_of(name, **limits):
+    target = resolve(name, Limits(**limits))
+    assert isinstance(target, FramedTarget)
+    return Columnar(target, RFC3629)
+
+
+def swept(target, shard):
+    engine = engine_of(target)
     try:
         return engine.run(shard), engine
     finally:
@@ -309,7 +277,7 @@ def kinds_of(result):
 )
 def test_known_wrong_decoders_are_judged_as_if_one_by_one(name):
     """The whole complete suite, and octets EC to F1 with any other octet."""
-    engine = Columnar(SweepJob(f"py:{KNOWN_WRONG}:{name}"))
+    engine = engine_of(f"py:{KNOWN_WRONG}:{name}")
     expected, found = engine.expectation, Counter[int]()
     for shard in (*plan_named("depth-0").shards(), Shard("exhaustive-2", 1, 0xEC00, 0x0601)):
         result, grid = engine.run(shard), plan_named(shard.plan).grids[shard.grid]
@@ -356,7 +324,7 @@ def test_a_crash_is_that_string_s_and_its_neighbours_are_judged(tmp_path):
 def test_what_is_left_after_too_many_crashes_is_left_out_and_said(tmp_path):
     module = tmp_path / "crashes.py"
     module.write_text(CRASHES.format("F490"), "ascii")
-    engine = Columnar(SweepJob(f"py:{module}:decode", limits=Limits(restarts=0)))
+    engine = engine_of(f"py:{module}:decode", restarts=0)
     result = engine.run(Shard("exhaustive-2", 1, 0xF000, 0x0FFF))
     with pytest.raises(BudgetSpent, match="--limit restarts"):
         engine.run(Shard("exhaustive-2", 1, 0, 8))
@@ -387,7 +355,7 @@ def test_an_earlier_string_is_asked_right_before_and_not_judged(tmp_path):
     assert result.octets == sum(len(grid.string(index)) for index in range(shard.first, shard.first + shard.count))
 
     before, one = 3, Shard("order", 0, some * 3 + 40, 3)
-    earlier = grid.axes[0].choices[before]
+    earlier = grid.axes[0][before]
     module = tmp_path / "crashes.py"
     module.write_text(CRASHES.format(earlier.hex()), "ascii")
     assert all(grid.string(index) != earlier for index in range(one.first, one.first + one.count))
@@ -407,7 +375,7 @@ def test_targets_without_batches_work_too():
 
 @pytest.mark.long
 def test_a_plan_s_account_is_what_a_sweep_saw():
-    engine = Columnar(SweepJob("cpython"))
+    engine = engine_of("cpython")
     for name in ("exhaustive-2", "placed-2"):
         plan = plan_named(name)
         results = [engine.run(shard) for shard in plan.shards(largest=30_000)]

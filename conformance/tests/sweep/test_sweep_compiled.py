@@ -21,9 +21,8 @@ from overlong.conformance.oracle import expectation as expectations
 from overlong.conformance.oracle import kinds as codes
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.compiled.loop import PROGRESS_OCTETS, GridLoop, Progress
-from overlong.conformance.sweep.compiled.task import GridWords, Level, LoopTask
-from overlong.conformance.sweep.grid import Axis, Grid
+from overlong.conformance.sweep.compiled import LEVEL, PROGRESS_OCTETS, GridLoop, GridWords, LoopTask, Progress
+from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS, NOT_SAID, UNIT, Called
 from overlong.conformance.targets.adapters.in_core import AnswersTask
@@ -290,11 +289,11 @@ def words_of(struct, header):
 @pytest.mark.parametrize(
     ("words", "struct", "header"),
     [
-        (LoopTask, "loop_task", "loop.h"),
-        (GridWords, "grid_task", "grids.c"),
-        (Level, "level", "grids.c"),
-        (AutomatonWords, "automaton", "automaton.h"),
-        (AnswersTask, "answers_task", "answers.c"),
+        (LoopTask._fields, "loop_task", "loop.h"),
+        (GridWords._fields, "grid_task", "grids.c"),
+        (LEVEL, "level", "grids.c"),
+        (AutomatonWords._fields, "automaton", "automaton.h"),
+        (AnswersTask._fields, "answers_task", "answers.c"),
     ],
 )
 def test_what_python_fills_in_is_what_c_reads(words, struct, header):
@@ -303,7 +302,7 @@ def test_what_python_fills_in_is_what_c_reads(words, struct, header):
         declared.pop(0)
     if declared[-1] == "last":  # the results of a call
         declared[-1:] = words_of("results", "calls.h")
-    assert declared == list(words._fields)
+    assert declared == list(words)
 
 
 DISTINCT = {
@@ -473,8 +472,8 @@ def test_an_octet_00_ends_a_string_and_what_follows_has_no_say(library):
 def test_where_a_string_is_refused_that_a_trait_touches_has_no_say(library, strips, nul):
     name = "errpos(ptr,len)"
     expected = expected_of(name, strips, nul)
-    ends = Axis("end", (b"\xff", b"a\xc3a", b"\0\xc3", b"\xff\0", b"\xef\xbb"))  # no signature, whatever follows
-    grid = Grid((Axis("start", (b"", b"\xef\xbb\xbf", b"\0")), ends), around=0xBF)
+    ends = (b"\xff", b"a\xc3a", b"\0\xc3", b"\xff\0", b"\xef\xbb")  # no signature, whatever follows
+    grid = Grid(((b"", b"\xef\xbb\xbf", b"\0"), ends), around=0xBF)
     _, kinds = asked(GridLoop(ABIS[name], addresses(library, "nowhere"), expected, RFC3629.layout), grid)
     for kind, octets in zip(kinds, map(grid.string, range(grid.size)), strict=True):
         apart = (strips and octets.startswith("\ufeff".encode())) or (nul and 0 in octets)
@@ -486,9 +485,9 @@ def test_a_signature_may_be_stripped_if_that_is_declared_and_long_output_is_comp
     name = "utf16-result(ptr,len,out)"
     grid = Grid(
         (
-            Axis("signature", (b"", b"\xef\xbb\xbf", b"\xef\xbb")),
-            Axis("text", (b"a", b"\xc3\xa9" * 3, b"\xbf")),
-            Axis("last", (b"A", b"")),
+            (b"", b"\xef\xbb\xbf", b"\xef\xbb"),
+            (b"a", b"\xc3\xa9" * 3, b"\xbf"),
+            (b"A", b""),
         )
     )
     for strips in (True, False):
@@ -501,7 +500,7 @@ def test_a_signature_may_be_stripped_if_that_is_declared_and_long_output_is_comp
         ]
         assert list(kinds) == wanted
     loop = GridLoop(ABIS[name], addresses(library, "wrong_at_the_end"), expected_of(name), RFC3629.layout)
-    grid = Grid((Axis("text", tuple(b"b" * length for length in range(50))), Axis("end", (b"", b"A"))))
+    grid = Grid((tuple(b"b" * length for length in range(50)), (b"", b"A")))
     _, kinds = asked(loop, grid)
     assert list(kinds) == [0, codes.OTHER_OUTPUT] * 50
 
@@ -566,7 +565,7 @@ def test_a_right_decoder_of_another_dialect_agrees(speaks, name):
     }[name[:3]]
     characters = {spoken.layout.encode(row.numbers[place]) or b"" for row in spoken.layout.rows for place in (0, 1, -1)}
     pieces = tuple(sorted({character[:end] for character in characters for end in range(7)}))
-    grid = Grid((Axis("one", pieces), Axis("two", pieces)))
+    grid = Grid((pieces, pieces))
     wanted = ExpectedAnswers(spoken.automaton, "D", abi.units, True, False)
     loop = GridLoop(abi, [ctypes.cast(each, ctypes.c_void_p).value or 0 for each in kept], wanted, spoken.layout)
     (_, _, well_formed, accepted, _), kinds = asked(loop, grid)

@@ -31,16 +31,15 @@ from overlong.conformance.oracle.kinds import (
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep import adapter
 from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.engine import SweepJob
+from overlong.conformance.sweep.engine import Local
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.sweep.ledger import LEDGER, LedgerError
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
-from overlong.conformance.sweep.pool import Local
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference.core import why_not
 from overlong.reference.dialect import dialect
@@ -161,7 +160,7 @@ def framed(name, **limits):
 
 
 def engine_of(name, **limits):
-    return InProcess(SweepJob(name), framed(name, **limits))
+    return InProcess(framed(name, **limits), RFC3629)
 
 
 @pytest.fixture(scope="module")
@@ -331,7 +330,7 @@ def test_a_shard_of_the_largest_size_fits_in_what_is_shared(library):
     name, lax = f"so:{library}:odd?abi=errpos(ptr,len)", Profile("lax")
     shard = next(each for each in plan_named("exhaustive-5", lax).shards() if each.grid == 4)
     assert shard.count == LARGEST_SHARD == 256**3
-    engine = InProcess(SweepJob(name, lax), framed(name))
+    engine = InProcess(framed(name), lax)
     try:
         result = engine.run(shard)
     finally:
@@ -471,4 +470,4 @@ def test_targets_that_no_loop_can_call_are_named_for_it(tmp_path):
     assert "abi=py:" in reason_against(through_python)
     assert "so:" in reason_against(framed("cpython"))
     with pytest.raises(TargetError, match="cannot be tested in its own process"):
-        InProcess(SweepJob("cpython"), framed("cpython"))
+        InProcess(framed("cpython"), RFC3629)

@@ -8,7 +8,7 @@ from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.grid import Axis, Grid
+from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.sweep.plans.text import class_strings
@@ -30,7 +30,7 @@ def greeting(**members: str) -> Greeting:
 
 def strings_of(grid: Grid) -> list[bytes]:
     """The results of ``grid.string`` for each number, in a tenth of the time."""
-    return [b"".join(made[grid.earlier :]) for made in product(*(axis.choices for axis in grid.axes))]
+    return [b"".join(made[grid.earlier :]) for made in product(*grid.axes)]
 
 
 def strings(plan: str) -> list[bytes]:
@@ -42,7 +42,7 @@ def strings(plan: str) -> list[bytes]:
 def test_what_is_counted_is_what_is_read(name):
     for grid in plan_named(name).grids:
         few = 12 if len(grid.axes) < 5 else 3
-        parts = [Axis(axis.name, axis.choices[:: max(1, len(axis) // few)]) for axis in grid.axes]
+        parts = [axis[:: max(1, len(axis) // few)] for axis in grid.axes]
         some = Grid(tuple(parts), grid.earlier)
         made = [some.string(index) for index in range(some.size)]
         assert account(some, UTF8) == (len(made), sum(map(len, made)), sum(map(is_well_formed, made)))
@@ -71,7 +71,7 @@ def test_shards_are_all_of_a_plan_once(name, largest):
 def test_a_grid_numbers_its_strings_in_order():
     grid = plan_named("exhaustive-2").grids[1]
     assert [grid.string(index) for index in (0, 1, 256, 65535)] == [b"\0\0", b"\0\1", b"\1\0", b"\xff\xff"]
-    pair = Grid((Axis("before", (b"a", b"bc")), Axis("judged", (b"1", b"23", b""))), earlier=1)
+    pair = Grid(((b"a", b"bc"), (b"1", b"23", b"")), earlier=1)
     for grid in (*plan_named("depth-0").grids, pair):
         assert [grid.string(index) for index in range(grid.size)] == strings_of(grid)
 
@@ -91,10 +91,10 @@ def test_placed_strings_stand_at_every_offset():
     plan = plan_named("placed-64")
     assert plan.size > 5_000_000
     ((before, placed),) = (grid.axes for grid in plan.grids[:1])
-    assert [len(piece) for piece in before.choices] == list(range(65))
-    assert {b"\xc0", b"\xff", b"\xf4\x90", b"\xc0\xbf"} <= set(placed.choices)
-    assert sum(len(piece) == 4 for piece in placed.choices) >= len(UTF8.classes) ** 4
-    assert all(is_well_formed(piece) for grid in plan.grids for piece in grid.axes[0].choices)
+    assert [len(piece) for piece in before] == list(range(65))
+    assert {b"\xc0", b"\xff", b"\xf4\x90", b"\xc0\xbf"} <= set(placed)
+    assert sum(len(piece) == 4 for piece in placed) >= len(UTF8.classes) ** 4
+    assert all(is_well_formed(piece) for grid in plan.grids for piece in grid.axes[0])
     assert {len(filler) for filler in fillers(UTF8)} == {1, 2, 3, 4}
 
 
@@ -102,11 +102,11 @@ def test_pairs_have_characters_out_of_range_across_every_block():
     plan = plan_named("pairs")
     before, first, _, _ = plan.grids[0].axes
     for block in (8, 16, 32, 64, 128):
-        assert {block - back for back in range(9)} <= set(map(len, before.choices))
+        assert {block - back for back in range(9)} <= set(map(len, before))
     for octets in ("E0 80 80", "ED A0 80", "F0 80 80 80", "F4 90 80 80", "FF"):
-        assert bytes.fromhex(octets) in first.choices
-    assert {bytes.fromhex("F8 80 80 80 80"), bytes.fromhex("FC 80 80 80 80 80"), b"\xc2"} <= set(first.choices)
-    alone = {grid.axes[1].choices + grid.axes[2].choices for grid in plan.grids[:3]}
+        assert bytes.fromhex(octets) in first
+    assert {bytes.fromhex("F8 80 80 80 80"), bytes.fromhex("FC 80 80 80 80 80"), b"\xc2"} <= set(first)
+    alone = {grid.axes[1] + grid.axes[2] for grid in plan.grids[:3]}
     assert len(alone) == 3, "few before few, few before the rest, the rest before few"
 
 
@@ -136,9 +136,9 @@ def test_leads_have_every_octet_in_every_place():
 def test_errors_stand_after_characters_errors_and_thresholds():
     after = set(strings("after-3"))
     assert {b"\xf3\x80\x80\x80\xed\xa0\x80", b"\xc3\xbf@@@\xc0\x80"} <= after
-    faults = {grid.axes[0].choices for grid in plan_named("faults-1").grids if len(grid.axes) == 1}
+    faults = {grid.axes[0] for grid in plan_named("faults-1").grids if len(grid.axes) == 1}
     assert any(b"\x80" * 65536 in choices for choices in faults)
-    lengths = {len(string) for grid in plan_named("thresholds-16").grids for string in grid.axes[0].choices}
+    lengths = {len(string) for grid in plan_named("thresholds-16").grids for string in grid.axes[0]}
     assert {7, 8, 9, 999, 1000, 1001, 65535, 65536, 65537, 3 * 1024} <= lengths
     history = plan_named("history").grids[0]
     asked = ((history.asked_before(index) or b"", history.string(index)) for index in range(history.size))
@@ -159,7 +159,7 @@ def test_errors_stand_at_every_offset_and_far_away():
     for offset in (*range(10), 15, 16, 17, 255, 256, 257):
         assert {(offset, offset + 3), (offset, offset + 19), (0, offset + 3)} <= asked
     kinds, behind = plan_named("offsets-9").grids[-1].axes[1:]
-    assert (len(kinds), set(map(len, behind.choices))) == (len(pieces(UTF8).kinds), {4096})
+    assert (len(kinds), set(map(len, behind))) == (len(pieces(UTF8).kinds), {4096})
     for far in (plan_named("far-8"), plan_named("far-17")):
         ends = [(grid.string(0), grid.string(grid.size - 1)) for grid in far.grids]
         assert all(len(string) > 1 << int(far.name[4:]) for pair in ends for string in pair)
@@ -184,10 +184,10 @@ def test_strings_are_drawn_by_the_seed_alone():
 
 def test_order_asks_after_every_state():
     (grid,) = plan_named("order").grids
-    ends = {UTF8.run(string) for string in grid.axes[0].choices}
+    ends = {UTF8.run(string) for string in grid.axes[0]}
     assert ends == set(range(len(UTF8)))
-    assert grid.asked_before(0) == grid.axes[0].choices[0]
-    assert grid.string(1) == grid.axes[1].choices[1]
+    assert grid.asked_before(0) == grid.axes[0][0]
+    assert grid.string(1) == grid.axes[1][1]
 
 
 @pytest.mark.long_after(1)
@@ -203,6 +203,11 @@ def test_class_strings_are_of_every_class():
     least = class_strings(UTF8, 1)
     assert len({UTF8.run(each) for each in least}) == len(set(UTF8.table[0]))
     assert b"\0" not in least
+
+
+@pytest.mark.parametrize("scheme", [scheme for scheme in PLANS.values() if scheme.least is not None])
+def test_a_plan_of_the_least_number_has_strings(scheme):
+    assert plan_named(f"{scheme.name}-{scheme.least}").size
 
 
 @pytest.mark.parametrize("name", ["", "exhaustive", "placed-64", "pairs"])

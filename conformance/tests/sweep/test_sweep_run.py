@@ -19,7 +19,7 @@ from overlong.conformance.oracle.kinds import CRASHED, KINDS, LEFT_OUT, Fault
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.shard import Shard, ShardResult
 from overlong.conformance.results.sweep_statement import RESULTS
-from overlong.conformance.sweep import engine, opening
+from overlong.conformance.sweep import engine
 from overlong.conformance.sweep import ledger as ledgers
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger, LedgerEntry, LedgerError
 from overlong.conformance.sweep.sweep import sweep
@@ -408,17 +408,17 @@ def test_a_thread_keeps_its_engine_for_its_job(monkeypatch):
         def close(self):
             closed.append(self)
 
-    monkeypatch.setattr(opening, "open_engine", Engine)
+    monkeypatch.setattr(engine, "open_engine", Engine)
     one, two = engine.SweepJob("one"), engine.SweepJob("two")
     for job in (one, one, two, one):
-        opening.run_shard(job, SHARD)
+        engine.run_shard(job, SHARD)
     assert made == [one, two, one]
     assert len(closed) == 2
     with pytest.raises(TargetError):
-        opening.run_shard(one, replace(SHARD, plan="gone"))
+        engine.run_shard(one, replace(SHARD, plan="gone"))
     assert len(closed) == 3  # a failed target is not asked again
-    opening.run_shard(one, SHARD)
-    opening.close_engines()
-    opening.run_shard(one, SHARD)
+    engine.run_shard(one, SHARD)
+    engine.close_engines()
+    engine.run_shard(one, SHARD)
     assert made == [one, two, one, one, one]
-    opening.end_engine()
+    engine.end_engine()

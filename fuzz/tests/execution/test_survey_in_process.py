@@ -26,7 +26,7 @@ from overlong.conformance.oracle.kinds import (
     answer_code,
 )
 from overlong.conformance.results.shard import Shard
-from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import RFC3629

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.invocation import GivenFile
     from overlong.conformance.results.run import Run
+    from overlong.conformance.sweep.engine import Local
     from overlong.conformance.sweep.plan import Plan
-    from overlong.conformance.sweep.pool import Local
     from overlong.conformance.targets.identity import Identity
     from overlong.conformance.targets.limits import Limits
     from overlong.conformance.vectors.suites.suite import Suite
@@ -356,7 +356,7 @@ def _resolved(
         agree(wanted)
     resolved = resolve(asked.target, asked.limits)
     if plans and isinstance(resolved, FramedTarget):
-        from overlong.conformance.sweep.giants.suited import hold_giants_to
+        from overlong.conformance.sweep.in_process import hold_giants_to
 
         hold_giants_to(resolved, plans)
     return resolved

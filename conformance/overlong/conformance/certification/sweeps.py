@@ -31,8 +31,7 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
-from overlong.conformance.sweep.giants.suited import reason_against_giants
-from overlong.conformance.sweep.in_process import reason_against, why_slow
+from overlong.conformance.sweep.in_process import reason_against, reason_against_giants, why_slow
 from overlong.conformance.sweep.ledger import LedgerError
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN, SEEDED
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
-    from overlong.conformance.sweep.pool import Local
+    from overlong.conformance.sweep.engine import Local
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.limits import Limits
 

@@ -8,7 +8,7 @@ compare the two. The core in C reads the strings if there are many, otherwise Nu
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,7 +22,6 @@ from overlong.reference.order import CODE_POINTS
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -65,14 +64,12 @@ class ColumnReader:
         )  # otherwise a state that is never reached
         self._octets = 0
 
-    def read(self, octets: bytes, lengths: NDArray[np.uint32], state: int = 0, pending: int = 0) -> Read:
+    def read(self, octets: bytes, lengths: NDArray[np.uint32]) -> Read:
         """The results for concatenated strings.
 
         Args:
             octets: the octets of all strings.
             lengths: the number of octets of each.
-            state: the automaton's first state.
-            pending: the octets read since its last accepting state; they count as the string's.
         """
         flat = np.frombuffer(octets, np.uint8) if octets else np.empty(0, np.uint8)
         ends = np.cumsum(lengths, dtype=np.int64)
@@ -81,18 +78,11 @@ class ColumnReader:
             result = np.empty(size, np.uint32), np.empty(size, np.uint32), np.empty(size, np.uint8)
             given, rules = (flat, ends), (self._table, self._accepting)
             places, tables, filled = ([each.ctypes.data for each in group] for group in (given, rules, result))
-            core()("read_columns", *places, size, *tables, self._dead, state, pending, *filled)
+            core()("read_columns", *places, size, *tables, self._dead, *filled)
         else:
-            result = self._by_columns(flat, ends - lengths, lengths, state, pending)
+            result = self._by_columns(flat, ends - lengths, lengths)
         last, live, states = result
         return Read(self._accepting[states], last, live, states)
-
-    def read_one(self, octets: bytes) -> tuple[int, int, int]:
-        """:attr:`Read.last`, :attr:`Read.live` and :attr:`Read.state` of one string."""
-        if len(octets) > _FEW and self._asks_core(len(octets)):
-            read = self.read(octets, np.array([len(octets)], np.uint32))
-            return int(read.last[0]), int(read.live[0]), int(read.state[0])
-        return self._go_on(octets, 0, 0, 0)
 
     def _asks_core(self, octets: int) -> bool:
         """True if the core reads so many octets more."""
@@ -103,7 +93,7 @@ class ColumnReader:
         return self._by_core or False
 
     def _go_on(self, octets: bytes, read: int, last: int, state: int) -> tuple[int, int, int]:
-        """The same for the rest of a string whose earlier octets were read and left the automaton alive."""
+        """The last, live and final state of a string, from the octets read of it so far and those that are left."""
         for octet in octets:
             state = self.automaton.table[state][octet]
             if state == self._dead:
@@ -114,7 +104,7 @@ class ColumnReader:
         return last, read, state
 
     def _by_columns(
-        self, flat: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.uint32], state: int, pending: int
+        self, flat: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.uint32]
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
         """Read one octet of every string at a time. The longest strings come first: unfinished ones stay in front."""
         size, longest = len(lengths), int(lengths.max(initial=0))
@@ -122,14 +112,14 @@ class ColumnReader:
         if size and int(lengths.min()) != longest:
             order = np.argsort(lengths, kind="stable")[::-1]
             starts, lengths = starts[order], lengths[order]
-        states = np.full(size, state, np.uint8)
+        states = np.zeros(size, np.uint8)
         last = np.zeros(size, np.uint32)
-        live = np.full(size, pending, np.uint32)
+        live = np.zeros(size, np.uint32)
         reach = size - np.searchsorted(lengths[::-1], np.arange(longest, dtype=np.uint32), "right")
         for place in range(longest):
             some = int(reach[place])
             states[:some] = now = self._table[states[:some], flat[starts[:some] + place]]
-            last[:some][self._accepting[now]] = pending + place + 1
+            last[:some][self._accepting[now]] = place + 1
             alive = now != self._dead
             live[:some] += alive
             if not alive.any():
@@ -138,7 +128,7 @@ class ColumnReader:
                 for string in np.flatnonzero(alive).tolist():
                     rest = flat[starts[string] + place + 1 : starts[string] + int(lengths[string])].tobytes()
                     last[string], live[string], states[string] = self._go_on(
-                        rest, pending + place + 1, int(last[string]), int(states[string])
+                        rest, place + 1, int(last[string]), int(states[string])
                     )
                 break
         if order is None:
@@ -208,10 +198,10 @@ def _in_utf8(scalars: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.int64]]:
     return octets.tobytes(), counts
 
 
-@lru_cache(maxsize=4)
-def _spread(count: int) -> NDArray[np.uint64]:
-    """``index * ODD | 1`` for the first indices."""
-    return np.arange(count, dtype=np.uint64) * np.uint64(ODD) | np.uint64(1)
+def checksum(codes: NDArray[np.uint64], first: int) -> int:
+    """The sum of the codes of some answers to the strings from ``first`` on: see ``kinds.answer_code``."""
+    index = np.uint64(first) + np.arange(len(codes), dtype=np.uint64)
+    return int((codes * (index * np.uint64(ODD) | np.uint64(1))).sum(dtype=np.uint64))
 
 
 class Habits(NamedTuple):
@@ -238,26 +228,6 @@ class Verdicts:
     def __len__(self) -> int:
         return len(self.statuses)
 
-    def part(self, start: int, end: int) -> Verdicts:
-        """The verdicts from ``start`` up to before ``end``."""
-        if (start, end) == (0, len(self)):
-            return self
-        return Verdicts(
-            self.statuses[start:end], self.numbers[start:end], self.lengths[start:end], self.incompletes[start:end]
-        )
-
-    @classmethod
-    def concatenated(cls, parts: Sequence[Verdicts]) -> Verdicts:
-        """The concatenation of several."""
-        if len(parts) == 1:
-            return parts[0]
-        return cls(
-            np.concatenate([each.statuses for each in parts]),
-            np.concatenate([each.numbers for each in parts]),
-            np.concatenate([each.lengths for each in parts]),
-            np.concatenate([each.incompletes for each in parts]),
-        )
-
     @cached_property
     def accepted(self) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = self.statuses == ACCEPTED[0]
@@ -275,21 +245,9 @@ class Verdicts:
         return b"".join((self.statuses.tobytes(), numbers, self.lengths.tobytes(), self.incompletes.tobytes()))
 
     def checksum(self, first: int) -> int:
-        """The checksum of these answers to the strings from ``first`` on: see ``shard.answer_code``.
-
-        ``index * ODD | 1`` is a sum, because ODD is odd, so the strings' numbers can be factored out.
-        """
-        total, even, odd = self._sums
-        return (first * ODD * total + (odd if first & 1 else even)) % (1 << 64)
-
-    @cached_property
-    def _sums(self) -> tuple[int, int, int]:
-        codes = self.numbers.astype(np.uint64)
-        codes <<= np.uint64(2)
-        codes += np.where(self.accepted, np.uint64(1), np.uint64(2))
-        at_even, at_odd = int(codes[::2].sum(dtype=np.uint64)), int(codes[1::2].sum(dtype=np.uint64))
-        even = int(np.dot(codes, _spread(len(self))))
-        return at_even + at_odd, even, even - at_even + at_odd
+        """The checksum of these answers to the strings from ``first`` on."""
+        codes = self.numbers.astype(np.uint64) << np.uint64(2)
+        return checksum(codes + np.where(self.accepted, np.uint64(1), np.uint64(2)), first)
 
     def said_by(self, habits: Habits) -> Verdicts:
         """The same verdicts as a target with such habits reports them."""
@@ -310,11 +268,6 @@ class Verdicts:
     @cached_property
     def _said(self) -> dict[Habits, Verdicts]:
         return {}
-
-    @property
-    def size(self) -> int:
-        """About the octets that it occupies."""
-        return 32 * len(self)
 
 
 @dataclass(frozen=True)
@@ -366,9 +319,9 @@ class ColumnarOracle:
             verdicts = replace(verdicts, numbers=np.where(verdicts.accepted, put_out, verdicts.numbers))
         return Expected(verdicts, units, habits)
 
-    def verdicts(self, octets: bytes, lengths: NDArray[np.uint32], state: int = 0, pending: int = 0) -> Verdicts:
-        """The same answers without output, which counts as 0 units; see :meth:`Reader.read`."""
-        read = self.reader.read(octets, lengths, state, pending)
+    def verdicts(self, octets: bytes, lengths: NDArray[np.uint32]) -> Verdicts:
+        """The same answers without output, which counts as 0 units."""
+        read = self.reader.read(octets, lengths)
         flaws = np.minimum(np.maximum(read.live - read.last, 1), LARGEST_LENGTH)
         return Verdicts(
             np.where(read.accepted, np.uint8(ACCEPTED[0]), np.uint8(REFUSED[0])),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.oracle.columnar import Habits
+from overlong.conformance.oracle.columnar import Habits, checksum
 from overlong.conformance.oracle.expectation import NUL
 from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
@@ -19,7 +19,6 @@ from overlong.conformance.oracle.kinds import (
     FAULTS,
     MISBEHAVED,
     NOT_SUPPORTED,
-    ODD,
     OTHER_INCOMPLETE,
     OTHER_LENGTH,
     OTHER_OFFSET,
@@ -279,9 +278,8 @@ class Judge:
         codes = (numbers << np.uint64(2)) + refuses + np.uint64(1)
         failed = (said.statuses == FAILED[0]) & (said.incompletes != BREACH)
         codes[failed] = np.uint64(3)
-        index = np.uint64(first) + np.arange(len(codes), dtype=np.uint64)
-        counts = counted & (accepts | refuses | failed)
-        return int((codes * (index * np.uint64(ODD) | np.uint64(1)))[counts].sum(dtype=np.uint64))
+        codes[~(counted & (accepts | refuses | failed))] = np.uint64(0)
+        return checksum(codes, first)
 
 
 def _habits(said: _Columns) -> Habits | None:

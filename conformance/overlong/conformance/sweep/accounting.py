@@ -24,7 +24,7 @@ _PART = 240  # octets: a multiple of the length of every filler
 def account(grid: Grid, automaton: Automaton) -> Account:
     """The sums over the strings of a grid, by counting alone."""
     judged = grid.axes[grid.earlier :]
-    runs, reached = _runs(automaton), [0] * len(automaton)
+    reached, known = [0] * len(automaton), _known(automaton)
     reached[0] = grid.size
     for axis in judged:
         after = [0] * len(automaton)
@@ -32,41 +32,33 @@ def account(grid: Grid, automaton: Automaton) -> Account:
             if state == automaton.dead:
                 after[state] += ways
             elif ways:
-                each, known = ways // len(axis), runs.known[state]
-                for choice in axis.choices:
-                    to = known.get(choice)
-                    after[runs.after(choice, state) if to is None else to] += each
+                each = ways // len(axis)
+                for choice in axis:
+                    to = known[state].get(choice)
+                    after[_after(choice, state, automaton) if to is None else to] += each
         reached = after
-    octets = grid.size * grid.between + sum(grid.size // len(axis) * sum(map(len, axis.choices)) for axis in judged)
+    octets = grid.size * grid.between + sum(grid.size // len(axis) * sum(map(len, axis)) for axis in judged)
     well_formed = sum(ways for state, ways in enumerate(reached) if automaton.accepting[state])
     return Account(grid.size, octets, well_formed)
 
 
-class _Runs:
-    """An automaton over pieces. Long pieces consist of fillers, so few of their parts differ, and each is read once."""
-
-    def __init__(self, automaton: Automaton) -> None:
-        self._automaton = automaton
-        self.known: list[dict[bytes, int]] = [{} for _ in range(len(automaton))]
-        """For each state, those after the parts that were read."""
-
-    def after(self, octets: bytes, state: int) -> int:
-        """The state after some octets."""
-        for start in range(0, len(octets), _PART):
-            if state == self._automaton.dead:
-                break
-            part = octets[start : start + _PART]
-            known = self.known[state]
-            if part not in known:
-                known[part] = self._automaton.run(part, state)
-            state = known[part]
-        return state
-
-
 @cache
-def _runs(automaton: Automaton) -> _Runs:
-    """The plans of a sweep have many pieces in common."""
-    return _Runs(automaton)
+def _known(automaton: Automaton) -> list[dict[bytes, int]]:
+    """For each state, those after parts of pieces: the plans of a sweep have many pieces in common."""
+    return [{} for _ in range(len(automaton))]
+
+
+def _after(octets: bytes, state: int, automaton: Automaton) -> int:
+    """The state after a piece. Long ones consist of fillers, so few of their parts differ, and each is read once."""
+    known = _known(automaton)
+    for start in range(0, len(octets), _PART):
+        if state == automaton.dead:
+            break
+        part = octets[start : start + _PART]
+        if part not in known[state]:
+            known[state][part] = automaton.run(part, state)
+        state = known[state][part]
+    return state
 
 
 def total(accounts: Sequence[Account]) -> Account:

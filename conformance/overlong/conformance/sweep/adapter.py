@@ -10,7 +10,7 @@ A decoder that crashes on string after string is asked a few of them. Then this 
 of a block. If these crash too, it skips the rest of the block, and counts it as not asked, never as crashed.
 A source whose strings have no order chooses itself which ones to skip.
 
-A ``Source`` (``source.py``) provides the strings and the loop that asks them: here the grids of a plan; another
+A ``Source`` (``request.py``) provides the strings and the loop that asks them: here the grids of a plan; another
 adapter that calls :func:`main` may have its own.
 """
 
@@ -48,8 +48,7 @@ from overlong.conformance.sweep.caller import HANGS, Caller, ChildEnded, Sight
 from overlong.conformance.sweep.giants.memory import why_none
 from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import LARGEST_SHARD
-from overlong.conformance.sweep.request import HEAD_OF_RESULT, SWEEP, WantedSweep
-from overlong.conformance.sweep.source import Grids, Impossible, Source
+from overlong.conformance.sweep.request import HEAD_OF_RESULT, SWEEP, Grids, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.child import Named
 from overlong.conformance.targets.adapters.python import answer_frames, fail, pieces
@@ -59,6 +58,7 @@ from overlong.reference.core import NoCore
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from overlong.conformance.sweep.request import Source
 
 if sys.platform == "win32":
     raise ImportError("what runs foreign code is forked, which needs POSIX")
@@ -76,29 +76,29 @@ class Course:
     """Runs a shard from its first string to its last, whatever the decoder does."""
 
     def __init__(self, wanted: WantedSweep, caller: Caller) -> None:
-        """Raises: TargetError: there is nothing to ask. Impossible: it does not fit into the shared memory."""
+        """Raises: TargetError: there is nothing to ask, or it does not fit into the shared memory."""
         if wanted.count > LARGEST_SHARD:
-            raise Impossible(f"a shard has {LARGEST_SHARD} strings at most, and this one {wanted.count}")
-        self._wanted, self._caller, self._question = wanted, caller, wanted.question
-        self._strings = caller.source.strings(self._question)
+            raise TargetError(f"a shard has {LARGEST_SHARD} strings at most, and this one {wanted.count}")
+        self._wanted, self._caller = wanted, caller
+        self._strings = caller.source.strings(wanted)
         self._between = self._strings.between if isinstance(self._strings, Grid) else 0
         if self._between and (reason := why_none()):
-            raise Impossible(reason)
+            raise TargetError(reason)
         self._timeout = wanted.timeout + self._between // _EACH_SECOND
-        self._automaton = caller.expectation(self._question).automaton
+        self._automaton = caller.expectation(wanted).automaton
         self._progress, self._kinds = caller.shared.progress, caller.shared.kinds
         self._end = wanted.first + wanted.count
         self._faults: dict[int, list[tuple[int, str]]] = {CRASHED: [], TIMED_OUT: []}
         self._last, self._row, self._block = -2, 0, BLOCK  # the last culprit, and the strings answered before it
         self._deaths = self._hangs = 0
-        self._sparing = caller.source.sparing(self._question, wanted.first, self._end)
+        self._sparing = caller.source.sparing(wanted)
         self._spared: list[int] = []  # a heap of strings to skip
 
     def run(self) -> tuple[dict[str, Any], bytes]:
         """The fields of a :class:`~overlong.conformance.results.shard.ShardResult` without its kinds, and the kinds.
 
         Raises:
-            Impossible: it cannot be asked.
+            TargetError: it cannot be asked.
         """
         started, progress = time.monotonic(), self._progress
         try:
@@ -136,14 +136,14 @@ class Course:
                 continue
             vain = vain + 1 if progress.reached == reached else 0
             if vain > _VAIN:
-                raise Impossible(f"it {ended.text} again and again, and never of the same string")
+                raise TargetError(f"it {ended.text} again and again, and never of the same string")
             if progress.index >= progress.reached:  # otherwise it was between two calls
                 culprit, why = progress.index, ended
                 if progress.earlier:
                     why = why._replace(text=f"{why.text}, at the string that is tested before it")
 
     def _run(self, until: int) -> ChildEnded | None:
-        return self._caller.run(self._question, until, self._wanted.first, self._timeout)
+        return self._caller.run(self._wanted, until, self._timeout)
 
     def _died_of(self, index: int, why: ChildEnded) -> None:
         """Pass over a string that crashed, and over later ones if there were too many crashes."""
@@ -184,7 +184,7 @@ class Course:
             return True
         tried = dict[int, ChildEnded]()
         for each in (last,) if at_any_rate else sorted({(index + 1 + last) // 2, last}):
-            ended = self._caller.try_one(self._question, each, self._timeout)
+            ended = self._caller.try_one(self._wanted, each, self._timeout)
             if ended is not None:
                 tried[each] = ended
             elif not at_any_rate:
@@ -234,7 +234,7 @@ class Course:
 
     def _what_is_wrong(self, octets: bytes) -> str:
         """The way in which an answer breaks the convention, in words."""
-        said = self._caller.witness(self._question.operation, [octets], single=True, limit=self._timeout)
+        said = self._caller.witness(self._wanted.operation, [octets], single=True, limit=self._timeout)
         if isinstance(said, bytes) and said[:1] == b"X":
             return said[1:].decode("ascii", "backslashreplace")
         return "it did so once, and not when it was tested again"
@@ -247,7 +247,7 @@ def respond(caller: Caller, payload: bytes) -> Sequence[bytes]:
         course = Course(wanted, caller)
         caller.prepare()
         fields, kinds = course.run()
-    except (Impossible, NoCore, TargetError, ValueError) as error:
+    except (NoCore, TargetError, ValueError) as error:
         return [b"X", str(error).encode("ascii", "backslashreplace")]
     said = json.dumps(fields).encode()
     return [b"A", HEAD_OF_RESULT.pack(len(said)), said, kinds]

@@ -13,15 +13,16 @@ import select
 import signal
 import sys
 import time
+from dataclasses import astuple
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.kinds import CRASHED, TIMED_OUT
-from overlong.conformance.sweep.compiled.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.sweep.plan import LARGEST_SHARD
-from overlong.conformance.sweep.request import AT_WORK, Question
-from overlong.conformance.sweep.source import Asks, Impossible, Source
+from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.request import AT_WORK, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.child import Child, Named
 from overlong.conformance.targets.adapters.native import Library, address_of
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from io import FileIO
 
     from overlong.conformance.protocol.greeting import Greeting
+    from overlong.conformance.sweep.compiled import Asking
+    from overlong.conformance.sweep.request import Source
 
 
 if sys.platform == "win32":
@@ -105,9 +108,9 @@ class Caller:
         self._child = 0
         self._asks = self._answered = -1
 
-    def expectation(self, question: Question) -> ExpectedAnswers:
+    def expectation(self, wanted: WantedSweep) -> ExpectedAnswers:
         """Raises: TargetError: there is nothing to ask."""
-        return expectation(Profile(question.speaks), self._greeting, question.operation)
+        return expectation(Profile(wanted.speaks), self._greeting, wanted.operation)
 
     def prepare(self) -> None:
         """Load the core before any fork, so that every child has it.
@@ -121,15 +124,15 @@ class Caller:
             gc.freeze()  # a child that does not collect garbage copies fewer pages
             self._is_prepared = True
 
-    def run(self, question: Question, until: int, origin: int, timeout: float) -> ChildEnded | None:
+    def run(self, wanted: WantedSweep, until: int, timeout: float) -> ChildEnded | None:
         """Ask the strings from the current progress up to ``until``; None if all were asked."""
-        return self._run((*question, until, origin, False), self.shared.progress, until, timeout)
+        return self._run((astuple(wanted), until, wanted.first, False), self.shared.progress, until, timeout)
 
-    def try_one(self, question: Question, index: int, timeout: float) -> ChildEnded | None:
+    def try_one(self, wanted: WantedSweep, index: int, timeout: float) -> ChildEnded | None:
         """Ask one string without counting the answer; None if there is an answer."""
         trial = self.shared.trial
         trial.begin(index)
-        ended = self._run((*question, index + 1, index, True), trial, index + 1, timeout)
+        ended = self._run((astuple(wanted), index + 1, index, True), trial, index + 1, timeout)
         return ended if trial.index == index else None
 
     def witness(self, operation: str, items: Sequence[bytes], *, single: bool, limit: float | None) -> bytes | int:
@@ -228,7 +231,7 @@ class Caller:
         """Start a new child, ready to be asked.
 
         Raises:
-            Impossible: no child gets ready.
+            TargetError: no child gets ready.
         """
         (asked, self._asks), (self._answered, answers) = os.pipe(), os.pipe()
         self._child = self._sight.fork(lambda: self._serve(asked, answers))
@@ -243,9 +246,9 @@ class Caller:
                 os._exit(0)
             if time.monotonic() > deadline:
                 self.end()
-                raise Impossible(f"the library is not loaded within {_LOADS:g} s")
+                raise TargetError(f"the library is not loaded within {_LOADS:g} s")
         if os.read(self._answered, len(_READY)) != _READY:
-            raise Impossible(f"where the library is loaded it {ended_how(os.waitstatus_to_exitcode(self._buried()))}")
+            raise TargetError(f"where the library is loaded it {ended_how(os.waitstatus_to_exitcode(self._buried()))}")
 
     def _serve(self, asked: int, answers: int) -> None:
         """The child's main function."""
@@ -256,18 +259,18 @@ class Caller:
         addresses = _addresses(self._named)
 
         @lru_cache
-        def loop(speaks: str, operation: str) -> Asks:
+        def loop(speaks: str, operation: str) -> Asking:
             profile = Profile(speaks)
             expected = expectation(profile, self._greeting, operation)
             return self.source.loop(abi, addresses, expected, profile.dialect.layout)
 
         os.write(answers, _READY)
         while message := os.read(asked, _MESSAGE):
-            *words, until, origin, trial = marshal.loads(message)  # noqa: S302 (of the process that forked this one)
-            question = Question(*words)
+            words, until, origin, trial = marshal.loads(message)  # noqa: S302 (of the process that forked this one)
+            wanted = WantedSweep(*words)
             progress, kinds = (shared.trial, shared.kind_of_trial) if trial else (shared.progress, shared.kinds)
-            strings = self.source.strings(question)
-            loop(question.speaks, question.operation).run(strings, until, progress, kinds, origin)
+            strings = self.source.strings(wanted)
+            loop(wanted.speaks, wanted.operation).run(strings, until, progress, kinds, origin)
             os.write(answers, _READY)
 
 

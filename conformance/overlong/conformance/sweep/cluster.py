@@ -15,11 +15,11 @@ import threading
 import time
 from concurrent.futures import CancelledError
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.pool import Futures, PoolTask, Result, Unit
+from overlong.conformance.sweep.pool import Pool, PoolTask, Result, Unit
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _ADDRESS = re.compile(r"tcp://([\w.-]+|\[[\da-fA-F:.%]+\]):\d{1,5}")
 _checked = threading.local()
 
 
-class Cluster(Futures[Unit, Result]):
+class Cluster(Pool[Unit, Result]):
     """The workers of a scheduler, as a pool. If a worker is lost, another one gets its unit."""
 
     def __init__(
@@ -59,7 +59,7 @@ class Cluster(Futures[Unit, Result]):
         except ImportError as error:
             raise TargetError(f"--jobs tcp://HOST:PORT takes dask.distributed; {install('cluster')}") from error
         self._address = printable(address)
-        self._brought, self._end = Brought(version("overlong"), task, identities), end
+        self._brought, self._end = (version("overlong"), task, identities), end
         unreachable = (
             f"no scheduler at {self._address}: start one with 'dask scheduler', and workers with "
             "'dask worker tcp://HOST:PORT'"
@@ -112,7 +112,7 @@ class Cluster(Futures[Unit, Result]):
 
     def start(self, unit: Unit) -> Future[Result]:
         try:
-            future: Future[Result] = self._executor.submit(run_elsewhere, self._brought, unit)
+            future: Future[Result] = self._executor.submit(run_elsewhere, *self._brought, unit)
         except Exception as error:
             raise TargetError(self._lost) from error
         return future
@@ -142,37 +142,33 @@ class Cluster(Futures[Unit, Result]):
             self._client.close(timeout=1)
 
 
-class Brought(NamedTuple):
-    """The data that a worker gets with each unit."""
-
-    release: str
-    """The release of overlong on the machine of the run."""
-    task: PoolTask[Any, Any]
-    identities: tuple[str, ...]
-    """The identities of the targets on the machine of the run."""
-
-
 def remote_version() -> str:
     """The version of overlong in the process that calls this."""
     return version("overlong")
 
 
-def run_elsewhere(brought: Brought, unit: Any) -> Any:
+def run_elsewhere(release: str, task: PoolTask[Any, Any], identities: tuple[str, ...], unit: Any) -> Any:
     """Run a unit in a worker, if it has the same overlong and the same targets as the asking process.
+
+    Args:
+        release: that of overlong on the machine of the run.
+        task: what to do.
+        identities: those of the targets on the machine of the run.
+        unit: the unit.
 
     Raises:
         BudgetSpent: a target failed more often than its limit.
         TargetError: the worker differs in these, or a target cannot be asked.
     """
-    if getattr(_checked, "brought", None) != brought:
+    if getattr(_checked, "brought", None) != (release, task, identities):
         here = printable(socket.gethostname())
-        if (mine := version("overlong")) != brought.release:
-            raise TargetError(f"a worker on {here} has overlong {printable(mine)}, and this is {brought.release}")
-        if brought.task.identities() != brought.identities:
-            which = "this target" if len(brought.identities) == 1 else "a target"
+        if (mine := version("overlong")) != release:
+            raise TargetError(f"a worker on {here} has overlong {printable(mine)}, and this is {release}")
+        if task.identities() != identities:
+            which = "this target" if len(identities) == 1 else "a target"
             raise TargetError(f"a worker on {here} has another file or command for {which} than is here")
-        _checked.brought = brought
-    return brought.task.run(unit)
+        _checked.brought = release, task, identities
+    return task.run(unit)
 
 
 def _why(error: BaseException) -> str:

@@ -1,35 +1,35 @@
 # pyright: basic
-"""Sweeps any target that speaks the protocol: strings in columns, in batches as large as the target takes them."""
+"""Sweeps any target that speaks the protocol: strings in columns, in batches as large as the target takes them.
+
+Columns are the length of each string, and all octets in a row.
+"""
 
 from __future__ import annotations
 
 import time
 import zlib
+from array import array
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import product
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.oracle.columnar import SAYS_ALL
+from overlong.conformance.oracle.columnar import SAYS_ALL, ColumnarOracle
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.judging import Judge, shown
 from overlong.conformance.oracle.kinds import AGREES, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault
-from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.oracle.target import BudgetSpent
 from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.results.shard import ShardResult
-from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.columns import TAILS, Columns
-from overlong.conformance.sweep.columns_expected import ColumnOracle
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import SWEPT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,11 +39,77 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.units import Units
     from overlong.conformance.results.shard import Shard
-    from overlong.conformance.sweep.engine import SweepJob
     from overlong.conformance.sweep.grid import Grid
+    from overlong.conformance.targets.framed import FramedTarget
+    from overlong.conformance.vectors.profile import Profile
 
 OCTETS = 1 << 20
 """About the octets of a batch's strings: several batches are always under way, and memory stays flat."""
+STRINGS = 1 << 16
+"""The most strings of a batch."""
+_TAILS = 1 << 16
+"""The most strings in a block, unless the last axis alone has more."""
+_TAILS_OCTETS = 1 << 24
+"""The most octets of a block's tails, likewise: they stay in memory."""
+
+
+class Columns:
+    """The strings of one grid.
+
+    A grid is cut into blocks of strings that share their leading pieces. What comes after those, the block's *tails*,
+    is the same in every block, and made once. So a block's octets are its leading pieces before each tail:
+    ``bytes.join`` lays them out.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        axes = grid.axes
+        first = len(axes) - 1
+        while first > grid.earlier and _fits(axes[first - 1 :]):
+            first -= 1
+        self._leading = axes[:first]
+        self._tails = list(map(b"".join, product(*axes[first:])))
+        self._sizes = np.fromiter(map(len, self._tails), np.uint32, len(self._tails))
+
+    def items(self, first: int, count: int) -> tuple[array[int], bytes]:
+        """What is asked for ``count`` strings from ``first`` on; each follows its earlier string, if it has one."""
+        return self._laid_out(first, count, with_earlier=self.grid.earlier > 0)
+
+    def judged(self, first: int, count: int) -> tuple[array[int], bytes]:
+        """The same strings alone."""
+        return self._laid_out(first, count, with_earlier=False)
+
+    def _laid_out(self, first: int, count: int, *, with_earlier: bool) -> tuple[array[int], bytes]:
+        lengths, octets, end = array("I"), list[bytes](), first + count
+        while first < end:
+            block, start = divmod(first, len(self._tails))
+            stop = min(start + end - first, len(self._tails))
+            earlier, before = self._before(block)
+            sizes = self._sizes[start:stop] + np.uint32(len(before))
+            if with_earlier:
+                sizes = np.stack((np.full_like(sizes, len(earlier)), sizes), axis=1)
+                before = earlier + before
+            lengths.frombytes(sizes.tobytes())
+            octets.append(before + before.join(self._tails[start:stop]))
+            first += stop - start
+        return lengths, b"".join(octets)
+
+    def _before(self, block: int) -> tuple[bytes, bytes]:
+        """The earlier string of each string of a block, and their common beginning."""
+        pieces: list[bytes] = []
+        for choices in reversed(self._leading):
+            block, choice = divmod(block, len(choices))
+            pieces.append(choices[choice])
+        pieces.reverse()
+        return b"".join(pieces[: self.grid.earlier]), b"".join(pieces[self.grid.earlier :])
+
+
+def _fits(axes: Sequence[Sequence[bytes]]) -> bool:
+    """True if the strings of some axes fit into a block."""
+    strings, octets = 1, 0
+    for choices in axes:
+        strings, octets = strings * len(choices), octets * len(choices) + strings * sum(map(len, choices))
+    return strings <= _TAILS and octets <= _TAILS_OCTETS
 
 
 @dataclass(frozen=True)
@@ -143,19 +209,19 @@ class Columnar:
     further shards raise ``BudgetSpent``.
     """
 
-    def __init__(self, job: SweepJob) -> None:
+    def __init__(self, target: FramedTarget, profile: Profile, operation: str = "") -> None:
         """Start nothing yet.
 
-        Raises:
-            TargetError: there is no such target, or it cannot be asked.
+        Args:
+            target: it is started when there is a shard.
+            profile: the profile to judge by.
+            operation: ``V`` or ``D``; empty for the more informative one that the target has.
         """
-        self.job = job
-        target = resolve(job.target, job.limits)
-        if not isinstance(target, FramedTarget):
-            raise TargetError(f"{printable(target.id)}: recorded answers answer no more; sweep the decoder itself")
         self.target = target
+        self._profile, self._operation = profile, operation
         self._expectation: ExpectedAnswers | None = None
-        self._grid: tuple[Grid, Columns, ColumnOracle, Judge] | None = None
+        self._oracle: ColumnarOracle | None = None
+        self._grid: tuple[Columns, Judge] | None = None
         self._habits = SAYS_ALL
         self._spent: BudgetSpent | None = None
 
@@ -168,7 +234,7 @@ class Columnar:
         """
         if self._expectation is None:
             self.target.open()
-            self._expectation = expectation(self.job.profile, self.target.greeting, self.job.operation)
+            self._expectation = expectation(self._profile, self.target.greeting, self._operation)
         return self._expectation
 
     def run(self, shard: Shard) -> ShardResult:
@@ -180,24 +246,23 @@ class Columnar:
         """
         if self._spent is not None:
             raise self._spent
-        columns, oracle, judge = self._for(plan_named(shard.plan, self.job.profile).grids[shard.grid])
+        columns, judge = self._for(plan_named(shard.plan, self._profile).grids[shard.grid])
         began = time.perf_counter()
         tally = ShardTally(shard)
         step = 2 if columns.grid.earlier else 1
         done, ahead = 0, None
         try:
-            for answered in self.target.observe(self._asked(shard, columns, oracle)):
+            for answered in self.target.observe(self._asked(shard, columns)):
                 skipped = 1 if step == 2 and done % 2 == 0 else 0
                 first, count = shard.first + done // step, (len(answered.batch) - skipped + step - 1) // step
                 faults = dict(answered.faults)
                 if ahead is not None:
                     faults[-1] = ahead
-                expected = answered.batch.right if isinstance(answered.batch, ColumnBatch) else None
-                if expected is None:
-                    expected = oracle.expected(first, count)
+                right = answered.batch.right if isinstance(answered.batch, ColumnBatch) else None
+                expected = right or self._expected(*columns.judged(first, count))
                 judged = judge.judge(answered.answers, expected, first, from_earlier=skipped == 1, faults=faults)
                 ahead = judged.ahead
-                self._habits = oracle.habits = judged.habits or self._habits
+                self._habits = judged.habits or self._habits
                 lengths = np.frombuffer(answered.batch.lengths, np.uint32)[skipped::step]
                 tally.add(first, judged, expected, lengths)
                 if answered.unstable is not None and count:
@@ -214,28 +279,27 @@ class Columnar:
         """End the target."""
         self.target.close()
 
-    def _for(self, grid: Grid) -> tuple[Columns, ColumnOracle, Judge]:
+    def _for(self, grid: Grid) -> tuple[Columns, Judge]:
         """The tables of a grid, kept until the next grid."""
-        if self._grid is None or self._grid[0] is not grid:
-            expected, columns = self.expectation, Columns(grid)
-            oracle = ColumnOracle(columns, expected, self.job.profile)
-            oracle.habits = self._habits
+        if self._grid is None or self._grid[0].grid is not grid:
+            columns, expected = Columns(grid), self.expectation
             unit_size, step = self.target.greeting.units.size, 2 if grid.earlier else 1
-            self._grid = grid, columns, oracle, Judge(columns.items, expected, unit_size=unit_size, step=step)
-        return self._grid[1:]
+            self._grid = columns, Judge(columns.items, expected, unit_size=unit_size, step=step)
+        return self._grid
 
-    def _asked(self, shard: Shard, columns: Columns, oracle: ColumnOracle) -> Iterator[tuple[Batch, str]]:
-        """The shard's strings in batches; whole blocks, if the target takes so many."""
+    def _expected(self, lengths: array[int], octets: bytes) -> Expected:
+        if self._oracle is None:
+            self._oracle = ColumnarOracle(self.expectation, self._profile.dialect.layout)
+        return self._oracle.expected(lengths, octets, self._habits)
+
+    def _asked(self, shard: Shard, columns: Columns) -> Iterator[tuple[Batch, str]]:
+        """The shard's strings in batches."""
         step = 2 if columns.grid.earlier else 1
         operation, first, end = self.expectation.operation, shard.first, shard.first + shard.count
-        most = max(1, min(TAILS, OCTETS // max(columns.grid.longest, 1)))
+        most = max(1, min(STRINGS, OCTETS // max(columns.grid.longest, 1)))
         while first < end:
             count = max(1, min(most, self.target.takes // step, end - first))
-            inside = first % columns.block
-            if inside or count < columns.block:
-                count = min(count, columns.block - inside)
-            else:
-                count -= count % columns.block
-            make = partial(oracle.expected, first, count) if step == 1 else None
-            yield ColumnBatch(SWEPT, *columns.items(first, count), make=make), operation
+            items = columns.items(first, count)
+            make = partial(self._expected, *items) if step == 1 else None
+            yield ColumnBatch(SWEPT, *items, make=make), operation
             first += count

@@ -1,36 +1,28 @@
-"""The interface of a sweep's engine, its job, and the engine that each thread keeps."""
+"""A sweep's job, and how its shards are asked: in the target's own process, or by frames in columns; and by whom."""
 
 from __future__ import annotations
 
 import contextlib
-import threading
+import zlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.results.shard import Shard
+from overlong.conformance.sweep.in_process import InProcess, reason_against
+from overlong.conformance.sweep.ledger import LedgerEntry
+from overlong.conformance.sweep.pool import Engines, Threaded
+from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.limits import Limits
+from overlong.conformance.targets.recorded import RecordedTarget
+from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from overlong.conformance.results.shard import Shard, ShardResult
-
-
-class ShardEngine(Protocol):
-    """Asks a target the strings of shards, one shard after the other."""
-
-    def run(self, shard: Shard) -> ShardResult:
-        """Ask all strings of a shard. A crash of the target is a fault in the result.
-
-        Raises:
-            BudgetSpent: it failed more often than its limit.
-            TargetError: it cannot be asked any more.
-        """
-        ...
-
-    def close(self) -> None:
-        """End the target's processes."""
-        ...
+    from overlong.conformance.results.shard import ShardResult
+    from overlong.conformance.sweep.columnar import Columnar
+    from overlong.conformance.targets.framed import FramedTarget
 
 
 @dataclass(frozen=True)
@@ -49,50 +41,94 @@ class SweepJob:
 
 NOT_RECORDED = "recorded answers cannot be swept; name the adapter that wrote them"
 
-_Kept = TypeVar("_Kept", bound="Closed")
+
+def open_engine(job: SweepJob) -> InProcess | Columnar:
+    """The engine for its target: in the target's own process if possible, else by frames in columns.
+
+    Raises:
+        TargetError: the target cannot be measured, or has no operation that a sweep can ask.
+    """
+    target = resolve(job.target, job.limits)
+    if isinstance(target, RecordedTarget):
+        raise TargetError(NOT_RECORDED)
+    if called_in_process(job, target):
+        return InProcess(target, job.profile, job.operation)
+    from overlong.conformance.sweep.columnar import Columnar  # with NumPy, which takes a while
+
+    return Columnar(target, job.profile, job.operation)
 
 
-class Closed(Protocol):
-    """An object that holds processes, and can be closed."""
-
-    def close(self) -> None:
-        """End its processes."""
-        ...
+def called_in_process(job: SweepJob, target: FramedTarget) -> bool:
+    """True if a target is a function that the core can call in a separate process."""
+    return not job.columns and not reason_against(target)
 
 
-class Engines(Generic[_Kept]):
-    """One engine for each thread of this process: the one for the thread's last job."""
+_engines = Engines["InProcess | Columnar"]()
 
-    def __init__(self) -> None:
-        self._mine = threading.local()
-        self._all: set[_Kept] = set()
-        self._lock = threading.Lock()
 
-    def serving(self, job: object, opened: Callable[[], _Kept]) -> _Kept:
-        """The engine of this thread, if it serves that job and is open; otherwise a new one."""
-        engine: _Kept | None = getattr(self._mine, "engine", None)
-        if engine is None or engine not in self._all or self._mine.serves != job:
-            self.end()
-            engine, self._mine.serves = opened(), job
-            self._mine.engine = engine
-            with self._lock:
-                self._all.add(engine)
-        return engine
+def run_shard(job: SweepJob, shard: Shard) -> ShardResult:
+    """Run a shard. A task for any executor: pure, except for the engine that each thread keeps for its job.
 
-    def end(self) -> None:
-        """End this thread's engine, if it has one."""
-        engine: _Kept | None = getattr(self._mine, "engine", None)
-        self._mine.engine = None
-        if engine is not None:
-            with self._lock:
-                self._all.discard(engine)
-            engine.close()
+    Raises:
+        BudgetSpent: the target failed more often than its limit.
+        TargetError: it cannot be asked (any more).
+    """
+    engine = _engines.serving(job, lambda: open_engine(job))
+    try:
+        return engine.run(shard)
+    except BaseException:
+        _engines.end()
+        raise
 
-    def end_all(self) -> None:
-        """End the engines of all threads of this process, even busy ones: their units fail."""
-        with self._lock:
-            engines = list(self._all)
-            self._all.clear()
-        for engine in engines:
-            with contextlib.suppress(Exception):  # a thread may be using it
-                engine.close()
+
+def open_ahead(job: SweepJob, plan: str) -> None:
+    """Open this thread's engine, and let it prepare for a plan. An error shows again when a shard is run."""
+    with contextlib.suppress(Exception):  # another thread may end it meanwhile
+        run_shard(job, Shard(plan, 0, 0, 0))
+
+
+end_engine = _engines.end
+
+
+def close_engines() -> None:
+    """End the engines of all threads of this process, even busy ones: their tasks fail."""
+    _engines.end_all()
+
+
+@dataclass(frozen=True)
+class ShardTask:
+    """Runs a job's shards in any process, and checks and counts their results there."""
+
+    job: SweepJob
+
+    def identities(self) -> tuple[str, ...]:
+        """The digest of the target on that machine.
+
+        Raises:
+            TargetError: it cannot be used.
+        """
+        return (identity_of(resolve(self.job.target, self.job.limits)).digest,)
+
+    def run(self, unit: Shard) -> LedgerEntry:
+        """Run a shard.
+
+        Raises:
+            BudgetSpent: the target failed more often than its limit.
+            TargetError: it cannot be asked, or its engine contradicts itself.
+        """
+        result = run_shard(self.job, unit)
+        try:
+            if result.shard != unit:
+                raise ValueError(f"{unit.key}: the result of {result.shard.key}")
+            return LedgerEntry.of(result)
+        except (ValueError, zlib.error) as error:
+            raise TargetError(f"the sweep did not run as planned: {error}") from error
+
+
+class Local(Threaded[Shard, LedgerEntry]):
+    """The threads of this process, for a sweep."""
+
+    def __init__(self, job: SweepJob, jobs: int, ahead: str = "") -> None:
+        """``ahead``: a plan for which the engines prepare before there is a shard."""
+        prepare = partial(open_ahead, job, ahead) if ahead else None
+        super().__init__(ShardTask(job), jobs, end_engine, close_engines, prepare)

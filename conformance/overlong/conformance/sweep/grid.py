@@ -2,6 +2,7 @@
 
 Grids make a sweep cheap: strings have numbers, any range of them can be made anywhere without the others, common
 prefixes are read once, and the number of well-formed strings is known without making any (see ``accounting.py``).
+A scheme makes grids for any number.
 """
 
 from __future__ import annotations
@@ -9,6 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from overlong.conformance.vectors.profile import Profile
 
 CONTINUATION = 0x80
 """The octet around a string in memory, unless a grid names another: it would complete a truncated character."""
@@ -17,26 +24,11 @@ LETTER = b"a"
 
 
 @dataclass(frozen=True)
-class Axis:
-    """One position in a grid's strings, with its pieces."""
-
-    name: str
-    """The meaning of the choice, in a word or two: ``offset``, ``second octet``."""
-    choices: tuple[bytes, ...]
-    labels: tuple[tuple[int | str, ...], ...] = ()
-    """For each choice, the values of :attr:`reads` that distinguish it for a reader; empty: its octets."""
-    reads: tuple[str, ...] = ()
-    """The meaning of a label's values: ``filler``, ``offset``."""
-
-    def __len__(self) -> int:
-        return len(self.choices)
-
-
-@dataclass(frozen=True)
 class Grid:
     """Every choice of one piece from each axis, in order: the last axis varies fastest."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[tuple[bytes, ...], ...]
+    """The pieces of each, the first axis first."""
     earlier: int = 0
     """The number of leading axes that form an earlier string, asked right before the judged one."""
     around: int = CONTINUATION
@@ -57,12 +49,12 @@ class Grid:
     @cached_property
     def longest(self) -> int:
         """Octets of the longest string."""
-        return self.between + sum(max(map(len, axis.choices)) for axis in self.axes)
+        return self.between + sum(max(map(len, axis)) for axis in self.axes)
 
     @cached_property
     def octets(self) -> int:
         """The total octets of its strings."""
-        each = sum(self.size // len(axis) * sum(map(len, axis.choices)) for axis in self.axes)
+        each = sum(self.size // len(axis) * sum(map(len, axis)) for axis in self.axes)
         return self.size * self.between + each
 
     def place(self, index: int) -> tuple[int, ...]:
@@ -75,7 +67,7 @@ class Grid:
 
     def pieces(self, index: int) -> tuple[bytes, ...]:
         """The pieces of the string of that number."""
-        return tuple(axis.choices[choice] for axis, choice in zip(self.axes, self.place(index), strict=True))
+        return tuple(axis[choice] for axis, choice in zip(self.axes, self.place(index), strict=True))
 
     def string(self, index: int) -> bytes:
         """The judged string of that number, without the letters between."""
@@ -84,3 +76,28 @@ class Grid:
     def asked_before(self, index: int) -> bytes | None:
         """The string asked right before it; None if there is none."""
         return b"".join(self.pieces(index)[: self.earlier]) if self.earlier else None
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What plans have in common that differ by a profile and a number."""
+
+    name: str
+    shows: str
+    """Its purpose in a sentence. ``{}`` becomes the number, ``{states}`` the automaton's states plus the number,
+    ``{speaks}`` the dialect, ``{within}`` the states at most that many octets from the automaton's own."""
+    grids: Callable[[Profile, int], Iterator[Grid]]
+    least: int | None = None
+    """The smallest number; None if it takes none."""
+    usual: int = 0
+    most: int = 0
+
+    @property
+    def form(self) -> str:
+        """The written form of its name."""
+        return self.name if self.least is None else f"{self.name}-{self.usual}"
+
+    def form_with(self, number: str | None) -> str:
+        """The written form with that number, if the plan takes it."""
+        takes = number is not None and self.least is not None and self.least <= int(number) <= self.most
+        return f"{self.name}-{number}" if takes else self.form

@@ -20,6 +20,7 @@ from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
 from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
+from overlong.conformance.sweep.giants.memory import why_none
 from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
@@ -29,12 +30,14 @@ from overlong.conformance.targets.function_name import REPLACES
 from overlong.reference.core import why_not
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.shard import Shard
-    from overlong.conformance.sweep.engine import SweepJob
-    from overlong.conformance.targets.adapters.abi import Abi
+    from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.process import Process
+    from overlong.conformance.vectors.profile import Profile
 
 ADAPTER = Path(__file__).with_name("adapter.py")
 _PLACE = 2
@@ -70,20 +73,41 @@ def _unsuitable(target: FramedTarget) -> str:
     return ""
 
 
-def abi_of(target: FramedTarget) -> Abi:
-    """How a target is called that can be asked in its own process."""
-    return ABIS[target.command[_PLACE + 3]]
+def reason_against_giants(target: FramedTarget) -> str:
+    """Why a target cannot be asked giant strings, in words; empty if it can."""
+    if reason := reason_against(target):
+        return reason
+    abi = ABIS[target.command[_PLACE + 3]]
+    if abi.units:
+        return "it outputs text, and there is no room for so much"
+    if abi.functions:
+        return "it keeps a state, and its functions are not called for so much"
+    return why_none()
+
+
+def hold_giants_to(target: FramedTarget, plans: Iterable[Plan], *, columns: bool = False) -> None:
+    """Check that a target can be asked these plans; ``columns``: by the protocol, whatever it is.
+
+    Raises:
+        TargetError: it cannot be asked one of giant strings.
+    """
+    for plan in plans:
+        if plan.giant and (reason := "it is tested in columns" if columns else reason_against_giants(target)):
+            raise TargetError(f"{printable(target.id)}: the plan {plan.name} cannot be tested: {reason}")
 
 
 class InProcess:
     """Asks shards in the process of a shared library, through the adapter."""
 
-    def __init__(self, job: SweepJob, target: FramedTarget, *, adapter: Path = ADAPTER, more: str = "") -> None:
+    def __init__(
+        self, target: FramedTarget, profile: Profile, operation: str = "", *, adapter: Path = ADAPTER, more: str = ""
+    ) -> None:
         """Start nothing yet.
 
         Args:
-            job: the expectation; its target is ignored.
             target: a target without a reason against it. It is not started; another process is.
+            profile: the profile to judge by.
+            operation: ``V`` or ``D``; empty for the more informative one that the target has.
             adapter: the adapter that asks it.
             more: further data on each shard for the adapter, in the adapter's own words.
 
@@ -95,7 +119,7 @@ class InProcess:
         command = list(target.command)
         command[_PLACE] = str(adapter)
         self._target = dataclasses.replace(target, command=command, restarts=0, notes=[])
-        self._job = job
+        self._profile, self._operation = profile, operation
         self.more = more
         """Further data on the next shard for the adapter."""
         self._process: Process | None = None
@@ -124,13 +148,13 @@ class InProcess:
         """
         process = self._open()
         operations = process.greeting(self._target.patience).operations
-        operation = self._job.operation or next(each for each in "DV" if each in operations)
+        operation = self._operation or next(each for each in "DV" if each in operations)
         wanted = WantedSweep(
             shard.plan,
             shard.grid,
             shard.first,
             shard.count,
-            self._job.profile.speaks,
+            self._profile.speaks,
             operation,
             self._target.timeout,
             self._target.restart_budget,

@@ -16,9 +16,9 @@ from overlong.conformance.sweep.plans.short import DEPTH, words_within
 from overlong.conformance.vectors.profile import RFC3629
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from overlong.conformance.sweep.grid import Grid
+    from overlong.conformance.sweep.grid import Grid, Scheme
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference.automaton import Automaton
 
@@ -39,12 +39,13 @@ class Plan:
     name: str
     shows: str
     profile: Profile
-    make: Callable[[Profile], Iterator[Grid]]
+    scheme: Scheme
+    number: int = 0
 
     @cached_property
     def grids(self) -> tuple[Grid, ...]:
         """The grids in order. They are small: no string is made."""
-        return tuple(self.make(self.profile))
+        return tuple(self.scheme.grids(self.profile, self.number))
 
     @cached_property
     def size(self) -> int:
@@ -90,20 +91,20 @@ def plan_named(name: str, profile: Profile = RFC3629) -> Plan:
         ValueError: there is no such plan; the message suggests one.
     """
     found = re.fullmatch(r"([a-z]+)(?:-([0-9]{1,9}))?", name)
-    kind = PLANS.get(found[1]) if found else None
-    if found is None or kind is None:
+    scheme = PLANS.get(found[1]) if found else None
+    if found is None or scheme is None:
         forms = [each.form_with(found[2] if found else None) for each in PLANS.values()]
         raise ValueError(f"no plan {name!r}; {did_you_mean(name, forms, _LISTED)}")
-    if kind.least is None:
+    if scheme.least is None:
         if found[2] is not None:
-            raise ValueError(f"the plan '{kind.name}' takes no number")
-        return Plan(kind.name, kind.shows, profile, lambda given: kind.grids(given, 0))
-    number = kind.usual if found[2] is None else int(found[2])
-    if not kind.least <= number <= kind.most:
-        raise ValueError(f"{kind.name}-{number}: write a number from {kind.least} to {kind.most}")
+            raise ValueError(f"the plan '{scheme.name}' takes no number")
+        return Plan(scheme.name, scheme.shows, profile, scheme)
+    number = scheme.usual if found[2] is None else int(found[2])
+    if not scheme.least <= number <= scheme.most:
+        raise ValueError(f"{scheme.name}-{number}: write a number from {scheme.least} to {scheme.most}")
     states = len(profile.dialect.automaton) + number
     speaks = "RFC 3629" if profile.speaks == RFC3629.speaks else profile.speaks
-    within = thousands(words_within(profile.dialect.automaton, number)) if kind is DEPTH else ""
-    octets = f"{number} octet{'' if number == 1 else 's'}" if kind is DEPTH else number
-    shows = kind.shows.format(octets, states=states, speaks=speaks, within=within)
-    return Plan(f"{kind.name}-{number}", shows, profile, lambda given: kind.grids(given, number))
+    within = thousands(words_within(profile.dialect.automaton, number)) if scheme is DEPTH else ""
+    octets = f"{number} octet{'' if number == 1 else 's'}" if scheme is DEPTH else number
+    shows = scheme.shows.format(octets, states=states, speaks=speaks, within=within)
+    return Plan(f"{scheme.name}-{number}", shows, profile, scheme, number)

@@ -1,32 +1,22 @@
-"""Sends work units to a pool of workers and yields results in any order; and the pool of this machine's threads.
+"""Sends work units to a pool of workers and yields results in any order; the pool of this machine's threads, and the
+engine that each thread keeps.
 
 A sweep's units are shards, a campaign's are ranges of inputs. A Dask cluster is a pool in ``cluster.py``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import threading
 import time
-import zlib
 from abc import ABC, abstractmethod
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
-
-from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.results.shard import Shard
-from overlong.conformance.sweep.ledger import LedgerEntry
-from overlong.conformance.sweep.opening import close_engines, end_engine, open_ahead, run_shard
-from overlong.conformance.targets.identity import identity_of
-from overlong.conformance.targets.resolve import resolve
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-    from overlong.conformance.sweep.engine import SweepJob
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
@@ -64,57 +54,8 @@ class PoolTask(Protocol[_Taken_contra, _Given_co]):
         ...
 
 
-class Pool(Protocol[_Taken_contra, _Given_co]):
-    """Runs work units, and yields their results in any order."""
-
-    @property
-    def room(self) -> int:
-        """The number of units that it can still take."""
-        ...
-
-    @property
-    def pending(self) -> int:
-        """The number of units under way."""
-        ...
-
-    def submit(self, unit: _Taken_contra) -> None:
-        """Start a unit."""
-        ...
-
-    def next(self, seconds: float) -> _Given_co | None:
-        """A unit's result; None if none arrives in time.
-
-        Raises:
-            BudgetSpent: the target failed more often than its limit.
-            TargetError: a target cannot be asked any more, or no worker is left.
-            KeyboardInterrupt: the user interrupts.
-        """
-        ...
-
-    def close(self, *, at_once: bool) -> None:
-        """End the pool; ``at_once``: without waiting for units in progress. Never raises."""
-        ...
-
-
-def results(pool: Pool[Unit, Result], units: Iterable[Unit]) -> Iterator[Result]:
-    """The results of units as they arrive; a few units for each worker are in progress.
-
-    Raises:
-        BudgetSpent: the target failed more often than its limit.
-        TargetError: it cannot be asked, or no worker is left.
-    """
-    source = iter(units)
-    while True:
-        while pool.room > 0 and (unit := next(source, None)) is not None:
-            pool.submit(unit)
-        if not pool.pending:
-            return
-        if (result := pool.next(_LOOK)) is not None:
-            yield result
-
-
-class Futures(ABC, Generic[Unit, Result]):
-    """The common part of pools whose workers answer by futures."""
+class Pool(ABC, Generic[Unit, Result]):
+    """Runs work units by workers that answer by futures, and gives their results in any order."""
 
     def __init__(self) -> None:
         self._futures: set[Future[Result]] = set()
@@ -140,20 +81,34 @@ class Futures(ABC, Generic[Unit, Result]):
             TargetError: there can be none; the message gives reason and remedy.
         """
 
+    @abstractmethod
+    def close(self, *, at_once: bool) -> None:
+        """End the pool; ``at_once``: without waiting for units in progress. Never raises."""
+
     @property
     def room(self) -> int:
+        """The number of units that it can still take."""
         return _AHEAD * self.workers - self.pending
 
     @property
     def pending(self) -> int:
+        """The number of units under way."""
         return len(self._futures)
 
     def submit(self, unit: Unit) -> None:
+        """Start a unit; it counts as under way."""
         if not self._futures:
             self._last = time.monotonic()
         self._futures.add(self.start(unit))
 
     def next(self, seconds: float) -> Result | None:
+        """A unit's result; None if none arrives in time.
+
+        Raises:
+            BudgetSpent: the target failed more often than its limit.
+            TargetError: a target cannot be asked any more, or no worker is left.
+            KeyboardInterrupt: the user interrupts.
+        """
         done, _ = wait(self._futures, seconds, FIRST_COMPLETED)
         failed: BaseException | None = None
         for future in done:
@@ -175,71 +130,76 @@ class Futures(ABC, Generic[Unit, Result]):
         self._futures = set()
 
 
-@dataclass(frozen=True)
-class ShardTask:
-    """Runs a job's shards in any process, and checks and counts their results there."""
+def results(pool: Pool[Unit, Result], units: Iterable[Unit]) -> Iterator[Result]:
+    """The results of units as they arrive; a few units for each worker are in progress.
 
-    job: SweepJob
-
-    def identities(self) -> tuple[str, ...]:
-        """The digest of the target on that machine.
-
-        Raises:
-            TargetError: it cannot be used.
-        """
-        return (identity_of(resolve(self.job.target, self.job.limits)).digest,)
-
-    def run(self, unit: Shard) -> LedgerEntry:
-        """Run a shard.
-
-        Raises:
-            BudgetSpent: the target failed more often than its limit.
-            TargetError: it cannot be asked, or its engine contradicts itself.
-        """
-        result = run_shard(self.job, unit)
-        try:
-            if result.shard != unit:
-                raise ValueError(f"{unit.key}: the result of {result.shard.key}")
-            return LedgerEntry.of(result)
-        except (ValueError, zlib.error) as error:
-            raise TargetError(f"the sweep did not run as planned: {error}") from error
+    Raises:
+        BudgetSpent: the target failed more often than its limit.
+        TargetError: it cannot be asked, or no worker is left.
+    """
+    source = iter(units)
+    while True:
+        while pool.room > 0 and (unit := next(source, None)) is not None:
+            pool.submit(unit)
+        if not pool.pending:
+            return
+        if (result := pool.next(_LOOK)) is not None:
+            yield result
 
 
-class Threads(Executor):
-    """A number of threads, which end with the process: a silent target does not keep it alive.
+class Threaded(Pool[Unit, Result]):
+    """The threads of this process as a pool; each keeps an engine.
 
-    Threads suffice, because they only wait: each drives an engine whose target processes do the work.
+    Threads suffice, because they only wait: each drives an engine whose target processes do the work. They end with the
+    process: a silent target does not keep it alive.
     """
 
-    def __init__(self, count: int, at_end: Callable[[], None], at_start: Callable[[], None] | None = None) -> None:
-        """``at_start`` and ``at_end`` are called in each thread; the first raises nothing."""
-        self._waiting: queue.SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = (
-            queue.SimpleQueue()
-        )
-        self._at_start, self._at_end = at_start, at_end
-        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(count)]
+    def __init__(
+        self, task: PoolTask[Unit, Result], jobs: int, at_end: Callable[[], None], close_all: Callable[[], None],
+        at_start: Callable[[], None] | None = None,
+    ) -> None:  # fmt: skip
+        """Start them.
+
+        Args:
+            task: what each does.
+            jobs: the number of threads.
+            at_end: called in each thread at its end.
+            close_all: ends the engines of all threads, busy or not.
+            at_start: called in each thread at its start; it raises nothing.
+        """
+        super().__init__()
+        self._task, self._at_start, self._at_end, self._close_all = task, at_start, at_end, close_all
+        self._waiting: queue.SimpleQueue[tuple[Future[Result], Unit] | None] = queue.SimpleQueue()
+        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(jobs)]
         for thread in self._threads:
             thread.start()
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any) -> Future[Any]:  # type: ignore[override]
-        future: Future[Any] = Future()
-        self._waiting.put((future, fn, args))
+    @property
+    def workers(self) -> int:
+        return len(self._threads)
+
+    def start(self, unit: Unit) -> Future[Result]:
+        future = Future[Result]()
+        self._waiting.put((future, unit))
         return future
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
-        if cancel_futures:
-            try:
-                while (item := self._waiting.get_nowait()) is not None:
-                    item[0].cancel()
-            except queue.Empty:
-                pass
+    def close(self, *, at_once: bool) -> None:
+        self.forget()
+        if self._have_ended(0):
+            return  # it was closed before; the engines that are left belong to others
         for _ in self._threads:
             self._waiting.put(None)
-        if wait:
-            self.join(None)
+        if not at_once:
+            self._have_ended(None)
+            return
+        deadline = time.monotonic() + _PATIENCE
+        while True:  # a thread may restart its target before it notices the end
+            self._close_all()
+            if self._have_ended(0.05) or time.monotonic() > deadline:
+                return
 
-    def join(self, seconds: float | None) -> bool:
-        """Wait for the threads to end; return True if they have."""
+    def _have_ended(self, seconds: float | None) -> bool:
+        """Wait for the threads to end; True if they have."""
         deadline = None if seconds is None else time.monotonic() + seconds
         for thread in self._threads:
             thread.join(None if deadline is None else max(deadline - time.monotonic(), 0))
@@ -250,11 +210,11 @@ class Threads(Executor):
             if self._at_start is not None:
                 self._at_start()
             while (item := self._waiting.get()) is not None:
-                future, call, arguments = item
+                future, unit = item
                 if not future.set_running_or_notify_cancel():
                     continue
                 try:
-                    result = call(*arguments)
+                    result = self._task.run(unit)
                 except BaseException as error:  # noqa: BLE001 (it is the future's)
                     future.set_exception(error)
                 else:
@@ -263,44 +223,50 @@ class Threads(Executor):
             self._at_end()
 
 
-class Threaded(Futures[Unit, Result]):
-    """The threads of this process as a pool; each keeps an engine."""
-
-    def __init__(
-        self, task: PoolTask[Unit, Result], jobs: int, at_end: Callable[[], None], close_all: Callable[[], None],
-        at_start: Callable[[], None] | None = None,
-    ) -> None:  # fmt: skip
-        """``at_start`` and ``at_end`` are called in each thread; ``close_all`` ends the engines of all, busy or not."""
-        super().__init__()
-        self._task, self._jobs, self._close_all = task, jobs, close_all
-        self._threads = Threads(jobs, at_end, at_start)
-
-    @property
-    def workers(self) -> int:
-        return self._jobs
-
-    def start(self, unit: Unit) -> Future[Result]:
-        return self._threads.submit(self._task.run, unit)
-
-    def close(self, *, at_once: bool) -> None:
-        self.forget()
-        if not at_once:
-            self._threads.shutdown()
-            return
-        if self._threads.join(0):
-            return  # it was closed before; the engines that are left belong to others
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        deadline = time.monotonic() + _PATIENCE
-        while True:  # a thread may restart its target before it notices the end
-            self._close_all()
-            if self._threads.join(0.05) or time.monotonic() > deadline:
-                return
+_Kept = TypeVar("_Kept", bound="Closed")
 
 
-class Local(Threaded[Shard, LedgerEntry]):
-    """The threads of this process, for a sweep."""
+class Closed(Protocol):
+    """An object that holds processes, and can be closed."""
 
-    def __init__(self, job: SweepJob, jobs: int, ahead: str = "") -> None:
-        """``ahead``: a plan for which the engines prepare before there is a shard."""
-        prepare = partial(open_ahead, job, ahead) if ahead else None
-        super().__init__(ShardTask(job), jobs, end_engine, close_engines, prepare)
+    def close(self) -> None:
+        """End its processes."""
+        ...
+
+
+class Engines(Generic[_Kept]):
+    """One engine for each thread of this process: the one for the thread's last job."""
+
+    def __init__(self) -> None:
+        self._mine = threading.local()
+        self._all: set[_Kept] = set()
+        self._lock = threading.Lock()
+
+    def serving(self, job: object, opened: Callable[[], _Kept]) -> _Kept:
+        """The engine of this thread, if it serves that job and is open; otherwise a new one."""
+        engine: _Kept | None = getattr(self._mine, "engine", None)
+        if engine is None or engine not in self._all or self._mine.serves != job:
+            self.end()
+            engine, self._mine.serves = opened(), job
+            self._mine.engine = engine
+            with self._lock:
+                self._all.add(engine)
+        return engine
+
+    def end(self) -> None:
+        """End this thread's engine, if it has one."""
+        engine: _Kept | None = getattr(self._mine, "engine", None)
+        self._mine.engine = None
+        if engine is not None:
+            with self._lock:
+                self._all.discard(engine)
+            engine.close()
+
+    def end_all(self) -> None:
+        """End the engines of all threads of this process, even busy ones: their units fail."""
+        with self._lock:
+            engines = list(self._all)
+            self._all.clear()
+        for engine in engines:
+            with contextlib.suppress(Exception):  # a thread may be using it
+                engine.close()

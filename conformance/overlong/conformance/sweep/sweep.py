@@ -29,14 +29,19 @@ from overlong.conformance.support.whole_file import make_folder, saving, written
 from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.describing import describe, telling
-from overlong.conformance.sweep.engine import NOT_RECORDED, SweepJob
-from overlong.conformance.sweep.giants.pace import GiantPace
-from overlong.conformance.sweep.giants.suited import hold_giants_to
-from overlong.conformance.sweep.in_process import why_slow
+from overlong.conformance.sweep.engine import (
+    NOT_RECORDED,
+    Local,
+    ShardTask,
+    SweepJob,
+    called_in_process,
+    close_engines,
+)
+from overlong.conformance.sweep.giants.loop import expected_offset
+from overlong.conformance.sweep.in_process import hold_giants_to, why_slow
 from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
-from overlong.conformance.sweep.opening import called_in_process, close_engines
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.pool import Local, ShardTask, results
+from overlong.conformance.sweep.pool import results
 from overlong.conformance.targets.identity import hold_to, identity_of
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.recorded import RecordedTarget
@@ -48,7 +53,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.conformance.examination.explanation import Explanation
-    from overlong.conformance.results.shard import Shard
+    from overlong.conformance.results.shard import Shard, ShardResult
     from overlong.conformance.sweep.ledger import LedgerEntry
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.pool import Pool
@@ -294,6 +299,40 @@ def _run(
     finally:
         if pool is not None:
             pool.close(at_once=not whole)
+
+
+_LONG = 1 << 23
+"""Octets of a string that measure the rate, not the call."""
+
+
+class GiantPace:
+    """The least seconds for an octet of a giant string so far: what else runs on the machine only adds to them."""
+
+    def __init__(self, most: float | None, jobs: int) -> None:
+        """``most``: the seconds that a plan may take; None: any. ``jobs``: the processes that ask it."""
+        self._most, self._jobs, self._each = most, jobs, 0.0
+
+    def saw(self, plan: Plan, result: ShardResult) -> None:
+        """Take the result of a plan's shard into account, if it is one of a giant string."""
+        if self._most is None or not plan.giant:
+            return
+        octets = _read(plan, result.shard.grid, result.shard.first)
+        if octets >= _LONG:
+            each = result.seconds / octets
+            self._each = min(self._each or each, each)
+
+    def too_long(self, plan: Plan) -> float:
+        """About the seconds that a plan would take, if these are too many; else 0."""
+        if self._most is None or not plan.giant or not self._each:
+            return 0.0
+        octets = sum(_read(plan, number, index) for number, grid in enumerate(plan.grids) for index in range(grid.size))
+        seconds = octets * self._each / self._jobs
+        return seconds if seconds > self._most else 0.0
+
+
+def _read(plan: Plan, number: int, index: int) -> int:
+    """The octets of a string that a right decoder reads: up to the first error."""
+    return expected_offset(plan.grids[number], index, plan.profile.dialect.automaton)
 
 
 def _missing(parts: Sequence[PlanRun], profile: Profile, ledger: Ledger) -> Iterator[Shard]:

@@ -18,8 +18,7 @@ from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.interpreter import as_before, safe_for_children
 from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.engine import Engines
-from overlong.conformance.sweep.pool import Futures, Threaded
+from overlong.conformance.sweep.pool import Engines, Pool, Threaded
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
 from overlong.fuzz.execution.engine import UnitResult, WorkUnit
@@ -27,7 +26,6 @@ from overlong.fuzz.execution.engine import UnitResult, WorkUnit
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from overlong.conformance.sweep.pool import Pool
     from overlong.fuzz.execution.engine import CampaignJob, InputEngine
 
 _DEATHS = 3
@@ -102,7 +100,7 @@ def pool_of(task: UnitTask, jobs: int, cluster: str) -> Pool[WorkUnit, UnitResul
     return Processes(task, jobs) if jobs > 1 else Threaded(task, 1, _engines.end, end_engines)
 
 
-class Processes(Futures[WorkUnit, UnitResult]):
+class Processes(Pool[WorkUnit, UnitResult]):
     """Several processes. If one is lost, all are replaced, and their units run again."""
 
     def __init__(self, task: UnitTask, count: int) -> None:

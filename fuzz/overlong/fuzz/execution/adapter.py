@@ -16,8 +16,8 @@ if __name__ == "__main__":  # Python must find this package in any place
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.sweep.adapter import main
-from overlong.conformance.sweep.source import Impossible
 from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.execution.made import PLAN, Inputs, Made, Told
 from overlong.fuzz.execution.sparing import Sparing
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from overlong.conformance.oracle.expectation import ExpectedAnswers
-    from overlong.conformance.sweep.request import Question
-    from overlong.conformance.sweep.source import Asks
+    from overlong.conformance.sweep.compiled import Asking
+    from overlong.conformance.sweep.request import WantedSweep
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.layout import Layout
 
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 class ByNumber:
     """Inputs by their numbers: the source of strings of this adapter."""
 
-    def strings(self, question: Question) -> Inputs:
+    def strings(self, wanted: WantedSweep) -> Inputs:
         """The inputs of a seed and a corpus."""
-        if (question.plan, question.grid) != (PLAN, 0):
-            raise Impossible(f"inputs are tested as the plan '{PLAN}'")
-        return _inputs(question.speaks, question.more)
+        if (wanted.plan, wanted.grid) != (PLAN, 0):
+            raise TargetError(f"inputs are tested as the plan '{PLAN}'")
+        return _inputs(wanted.speaks, wanted.more)
 
-    def sparing(self, question: Question, first: int, end: int) -> Callable[[int, int], Sequence[int]]:
+    def sparing(self, wanted: WantedSweep) -> Callable[[int, int], Sequence[int]]:
         """Decides which inputs to leave out after failures."""
-        return Sparing(self.strings(question).generated, first, end).failed
+        return Sparing(self.strings(wanted).generated, wanted.first, wanted.first + wanted.count).failed
 
-    def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asks:
+    def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asking:
         """The loop, for functions at these addresses."""
         from overlong.fuzz.execution.compiled import InputLoop
 
@@ -65,7 +65,7 @@ def _inputs(speaks: str, more: str) -> Inputs:
         made = Made.of(Path(told.made)) if told.made else None
         return Inputs(_generated(speaks, told.seed, told.path), made)
     except OSError as error:
-        raise Impossible(f"the inputs cannot be read: {error.strerror}") from error
+        raise TargetError(f"the inputs cannot be read: {error.strerror}") from error
 
 
 if __name__ == "__main__":

@@ -10,8 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import NamedTuple
 
-from overlong.conformance.sweep.compiled.loop import Asking, Memory
-from overlong.conformance.sweep.compiled.task import PLACES
+from overlong.conformance.sweep.compiled import PLACES, Asking, Memory
 from overlong.conformance.sweep.grid import CONTINUATION
 from overlong.fuzz.execution.made import NUMBER, Inputs
 from overlong.fuzz.generation.choice import REACH
@@ -33,7 +32,7 @@ class InputWords(NamedTuple):
     """How far behind ``base`` there may be octets that are not those around an input."""
 
 
-class InputLoop(Asking[Inputs]):
+class InputLoop(Asking):
     """Asks inputs by their numbers."""
 
     alone = True

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.temporary import TemporaryFolder
-from overlong.conformance.sweep.engine import SweepJob as Sweep
 from overlong.conformance.sweep.in_process import InProcess, reason_against, why_slow
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
@@ -64,8 +63,7 @@ class InProcessSurvey:
         if self._seeds is not None:
             self._told = Told(job.seed, str(self._seeds.path / "seeds"))
             write_seeds(Path(self._told.path), job.seeds)
-        sweep = Sweep(target, job.profile, "", job.limits)
-        self.engine = InProcess(sweep, found, adapter=_ADAPTER, more=self._told.text)
+        self.engine = InProcess(found, job.profile, adapter=_ADAPTER, more=self._told.text)
 
     def run(self, shard: Shard) -> ShardResult:
         """Ask the inputs of a shard, whose plan is :data:`~.made.PLAN`, its grid 0, and whose numbers are inputs'.

@@ -2,19 +2,19 @@
 #include "core.h"
 
 /* oracle/columnar.py: for each string the octets read when it was last accepted, those read until nothing could be
- * accepted any more, and the last state. `pending` octets count as read before each. */
+ * accepted any more, and the last state. */
 EXPORT void read_columns(
     const uint8_t *octets, const int64_t *ends, uint64_t strings, const uint8_t (*table)[256], const uint8_t *accepting,
-    uint64_t dead, uint64_t first, uint64_t pending, uint32_t *last, uint32_t *live, uint8_t *states) {
+    uint64_t dead, uint32_t *last, uint32_t *live, uint8_t *states) {
   uint64_t start = 0;
   for (uint64_t string = 0; string < strings; string++) {
     const uint64_t end = (uint64_t)ends[string];
-    uint64_t accepted = 0, alive = pending;
-    uint8_t state = (uint8_t)first;
+    uint64_t accepted = 0, alive = 0;
+    uint8_t state = 0;
     for (uint64_t place = start; place < end; place++) {
       state = table[state][octets[place]];
       if (state == dead) break;
-      alive = pending + place + 1 - start;
+      alive = place + 1 - start;
       if (accepting[state]) accepted = alive;
     }
     last[string] = (uint32_t)accepted, live[string] = (uint32_t)alive, states[string] = state;

@@ -29,7 +29,7 @@ _WORDS = {
     "answer_inputs": 1,
     "call_alone": 1,
     "call_together": 1,
-    "read_columns": 11,
+    "read_columns": 9,
     "reach_features": 4,
     "find_first_error": 4,
     "find_numbers": 5,

@@ -15,16 +15,16 @@ from overlong.conformance.oracle.kinds import (
     answer_code,
 )
 from overlong.conformance.protocol.wire import NOT_SAID
-from overlong.conformance.sweep.compiled.progress import INDEX
 from overlong.conformance.sweep.giants.memory import Text
+from overlong.conformance.sweep.progress import INDEX
 from overlong.reference.core import core
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.oracle.expectation import ExpectedAnswers
-    from overlong.conformance.sweep.compiled.progress import Progress
     from overlong.conformance.sweep.grid import Grid
+    from overlong.conformance.sweep.progress import Progress
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.automaton import Automaton
 
@@ -34,7 +34,7 @@ _MORE = 1 << 10
 
 
 class GiantLoop:
-    """The loop of ``compiled/loop.py``, for grids with letters between."""
+    """The loop of ``compiled.py``, for grids with letters between."""
 
     def __init__(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers) -> None:
         """``addresses``: of the function.

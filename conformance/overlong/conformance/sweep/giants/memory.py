@@ -12,7 +12,7 @@ from typing import Any
 
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.grid import LETTER
-from overlong.conformance.sweep.plans.giant import LONGEST
+from overlong.conformance.sweep.plans.distance import LONGEST
 
 BLOCK = 1 << 21
 """The octets of the block: few enough for the cache, and a few thousand blocks make the longest text."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.grid import Axis, Grid
-from overlong.conformance.sweep.plans.kind import KindOfPlan
-from overlong.conformance.sweep.plans.text import BEHIND, class_strings, every_octet, text_of
+from overlong.conformance.sweep.grid import Grid, Scheme
+from overlong.conformance.sweep.plans.text import BEHIND, SLASH, class_strings, every_octet, text_of
 from overlong.conformance.vectors.pieces import OWN_MEANING, fillers, of_every_lead, pieces
 from overlong.reference.order import well_formed_products
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
 _ADDRESSES = 64
 """The octets of a line of the cache, and of the widest vector unit."""
-_SLASH = b"\xc0\xaf"
-"""The overlong form that attacks use."""
 _KINDS_OF_TEXT = "a\u00e9\u0439\u4e2d\ud55c\U0001f600\U00060000"
 """ASCII, Latin, Cyrillic, Chinese, Korean, emoji, and a lead of four octets that no script uses: fast paths are written
 for text of one kind."""
@@ -35,14 +32,14 @@ def _texts(automaton: Automaton) -> tuple[bytes, ...]:
 def _addresses(profile: Profile, last: int) -> Iterator[Grid]:
     """Any octet, and an error of each kind, at each offset of a string that starts at each address."""
     automaton = profile.dialect.automaton
-    address = Axis("address", (b"",) * _ADDRESSES, tuple((place,) for place in range(_ADDRESSES)), ("address",))
-    placed = Axis("placed string", tuple(dict.fromkeys((*every_octet(), _SLASH, *pieces(automaton).kinds))))
-    behind = Axis("text after it", (b"a" * _ADDRESSES,))
+    address = (b"",) * _ADDRESSES
+    placed = tuple(dict.fromkeys((*every_octet(), SLASH, *pieces(automaton).kinds)))
+    behind = (b"a" * _ADDRESSES,)
     for filler in fillers(automaton):
         yield Grid((address, text_of(filler, range(last + 1)), placed, behind), placed=True)
 
 
-ADDRESSES = KindOfPlan(
+ADDRESSES = Scheme(
     "addresses",
     "any octet and each kind of error at every offset from 0 to {}, at every address modulo 64",
     *(_addresses, 0, 72, 256),
@@ -51,12 +48,11 @@ ADDRESSES = KindOfPlan(
 
 def _octets(profile: Profile, last: int) -> Iterator[Grid]:
     """Any octet at each offset, once, in text of each length of character."""
-    placed = Axis("placed string", tuple(every_octet()))
     for filler in fillers(profile.dialect.automaton):
-        yield Grid((text_of(filler, range(last + 1)), placed, Axis("text after it", (b"a" * BEHIND,))))
+        yield Grid((text_of(filler, range(last + 1)), every_octet(), (b"a" * BEHIND,)))
 
 
-OCTETS = KindOfPlan("octets", "any octet at every offset from 0 to {}", _octets, 0, 72, 1024)
+OCTETS = Scheme("octets", "any octet at every offset from 0 to {}", _octets, 0, 72, 1024)
 
 
 def _runs(profile: Profile, most: int) -> Iterator[Grid]:
@@ -66,18 +62,12 @@ def _runs(profile: Profile, most: int) -> Iterator[Grid]:
     forms = [form[:place] + octet + form[place + 1 :] for form in leads for place in range(len(form))
              for octet in every_octet()]  # fmt: skip
     some = pieces(automaton)
-    odd = Axis("placed string", tuple(dict.fromkeys((*forms, *some.ill_formed, *some.characters))))
+    odd = tuple(dict.fromkeys((*forms, *some.ill_formed, *some.characters)))
     for filler in _texts(automaton):
-        yield Grid(
-            (
-                text_of(filler, range(0, most * len(filler), len(filler))),
-                odd,
-                Axis("text after it", (filler * BEHIND,)),
-            )
-        )
+        yield Grid((text_of(filler, range(0, most * len(filler), len(filler))), odd, (filler * BEHIND,)))
 
 
-RUNS = KindOfPlan(
+RUNS = Scheme(
     "runs",
     "any octet at each place of a character of each lead, after fewer than {} characters of one kind, and before 16",
     *(_runs, 1, 16, 128),
@@ -99,23 +89,23 @@ def _follows(profile: Profile, most: int) -> Iterator[Grid]:
     automaton = profile.dialect.automaton
     some = pieces(automaton)
     errors: dict[int, bytes] = {}
-    for form in (_SLASH, *some.kinds):
+    for form in (SLASH, *some.kinds):
         if len(form) <= _SAME_LENGTH and not automaton.accepts(form):
             errors.setdefault(form[0], form.ljust(_SAME_LENGTH, b"a"))
     text = b"a" * _SAME_LENGTH
-    gaps = Axis("text between", tuple(b"a" * gap for gap in _GAPS if gap <= most))
+    gaps = tuple(b"a" * gap for gap in _GAPS if gap <= most)
     for ranges in well_formed_products(automaton):
         if prod(map(len, ranges)) > _MOST_NUMBERS:
             continue
-        octets = [Axis("octet of a character", tuple(bytes([octet]) for octet in each)) for each in ranges]
-        yield Grid((*octets, gaps, Axis("error, or text", (*errors.values(), text))))
+        octets = (tuple(bytes([octet]) for octet in each) for each in ranges)
+        yield Grid((*octets, gaps, (*errors.values(), text)))
     short = filter(automaton.accepts, (letter.encode() for letter in (*map(chr, range(_LATIN)), *_NOTABLE)))
-    few = Axis("character", tuple(dict.fromkeys((*short, *_texts(automaton)))))
-    every = Axis("text between", tuple(b"a" * gap for gap in range(most + 1)))
-    yield Grid((few, every, Axis("error, or text", (*dict.fromkeys((_SLASH, *some.kinds)), text))))
+    few = tuple(dict.fromkeys((*short, *_texts(automaton))))
+    every = tuple(b"a" * gap for gap in range(most + 1))
+    yield Grid((few, every, (*dict.fromkeys((SLASH, *some.kinds)), text)))
 
 
-FOLLOWS = KindOfPlan(
+FOLLOWS = Scheme(
     "follows",
     "an error of each kind after every scalar value, with 0 to {} octets between, or some of these",
     *(_follows, 0, 64, 64),
@@ -139,13 +129,13 @@ def _blocks(profile: Profile, power: int) -> Iterator[Grid]:
     for size in sizes:
         small = size <= 1 << _EVERY
         blocks = (size, 2 * size, 3 * size) if size <= 1 << _MANY_BEHIND else (size + max(map(len, few)),)
-        behind = Axis("text after it", tuple(first * many for many in blocks))
+        behind = tuple(first * many for many in blocks)
         for filler in (first, *others[:1]) if small else (first,):
             before = text_of(filler, [size + by for by in _NEAR])
-            yield Grid((before, Axis("placed string", every if small else few), behind))
+            yield Grid((before, every if small else few, behind))
 
 
-BLOCKS = KindOfPlan(
+BLOCKS = Scheme(
     "blocks",
     "characters and errors across each power of two up to 2^{} octets and of ten, before as many octets and more",
     *(_blocks, 4, 16, 22),

@@ -1,13 +1,13 @@
-"""Plans of contexts: text before and after, other errors, other characters."""
+"""Plans of contexts: text before and after, other errors, other characters, an earlier call."""
 
 from __future__ import annotations
 
 from itertools import product
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.grid import CONTINUATION, Axis, Grid
-from overlong.conformance.sweep.plans.kind import KindOfPlan
+from overlong.conformance.sweep.grid import CONTINUATION, Grid, Scheme
 from overlong.conformance.sweep.plans.text import BEHIND, class_strings, every_octet, filled, text_of
+from overlong.conformance.vectors.complete import strings_for
 from overlong.conformance.vectors.pieces import OWN_MEANING, ends, every_class, fillers, of_every_lead, pieces
 from overlong.reference.order import well_formed_products
 from overlong.reference.theory import access_words, characterising_set
@@ -46,15 +46,15 @@ def _placed(profile: Profile, furthest: int) -> Iterator[Grid]:
     for filler in fillers(automaton):
         before = text_of(filler, range(furthest + 1))
         placed = dict.fromkeys((*sum(strings, ()), *two, *forms))
-        yield Grid((before, Axis("placed string", tuple(placed))), around=CONTINUATION)
-        tail = Axis("text after it", (filler * (TAIL // len(filler)),))
+        yield Grid((before, tuple(placed)), around=CONTINUATION)
+        tail = (filler * (TAIL // len(filler)),)
         placed = dict.fromkeys((*sum(strings[:WITH_A_TAIL], ()), *some.ill_formed))
-        yield Grid((before, Axis("placed string", tuple(placed)), tail), around=NO_OCTET)
-        long = text_of(filler, _FAR_BEHIND, "text after it")
-        yield Grid((before, Axis("placed string", some.kinds), long))
+        yield Grid((before, tuple(placed), tail), around=NO_OCTET)
+        long = text_of(filler, _FAR_BEHIND)
+        yield Grid((before, some.kinds, long))
 
 
-PLACED = KindOfPlan(
+PLACED = Scheme(
     "placed",
     "every string of up to four classes of octets at every offset from 0 to {}, between characters of every length",
     *(_placed, 0, 64, 4096),
@@ -70,12 +70,12 @@ def _pairs(profile: Profile, _number: int) -> Iterator[Grid]:
     offsets = sorted({block - back for block in BLOCKS for back in range(_REACH + 1)})
     for filler in fillers(automaton):
         before = text_of(filler, offsets)
-        tail = Axis("text after it", (b"", filled(filler, BEHIND)))
+        tail = (b"", filled(filler, BEHIND))
         for first, second in ((few, few), (few, rest), (rest, few)):
-            yield Grid((before, Axis("first character", first), Axis("second character", second), tail))
+            yield Grid((before, first, second, tail))
 
 
-PAIRS = KindOfPlan("pairs", "every two characters, whole or cut short, at every boundary of 8 to 128 octets", _pairs)
+PAIRS = Scheme("pairs", "every two characters, whole or cut short, at every boundary of 8 to 128 octets", _pairs)
 
 _BETWEEN = 3
 """The most characters between a relevant one and an error."""
@@ -94,26 +94,13 @@ def _after(profile: Profile, most: int) -> Iterator[Grid]:
     some = pieces(automaton)
     between = [filler * many for many in range(1, most + 1) for filler in fillers(automaton)]
     own = tuple(filter(automaton.accepts, OWN_MEANING))
-    yield Grid(
-        (
-            Axis("character before it", tuple(dict.fromkeys((*of_every_lead(automaton), *own)))),
-            Axis("text between", (b"", *between)),
-            Axis("error, or none", (*some.ill_formed, *some.characters)),
-            Axis("text after it", (b"", b"a" * BEHIND)),
-        )
-    )
-    yield Grid(
-        (
-            Axis("error, or none", (*some.ill_formed, *some.characters)),
-            Axis("text between", tuple(b"a" * many for many in range(_REACH))),
-            Axis("character after it", (*some.characters, *own)),
-        )
-    )
-    before = Axis("character before it", _of_every_octet(automaton))
-    yield Grid((before, Axis("error, or none", (*some.ill_formed, *some.characters))))
+    before, errors = tuple(dict.fromkeys((*of_every_lead(automaton), *own))), (*some.ill_formed, *some.characters)
+    yield Grid((before, (b"", *between), errors, (b"", b"a" * BEHIND)))
+    yield Grid((errors, tuple(b"a" * many for many in range(_REACH)), (*some.characters, *own)))
+    yield Grid((_of_every_octet(automaton), errors))
 
 
-AFTER = KindOfPlan(
+AFTER = Scheme(
     "after",
     "every error after characters of every lead and last octet, with up to {} others between, and before others",
     *(_after, 0, 3, 4),
@@ -138,8 +125,7 @@ def _transitions(profile: Profile, level: int) -> Iterator[Grid]:
     words, some = access_words(automaton), fillers(automaton)
 
     def after(before: Iterable[bytes], words: tuple[bytes, ...]) -> Grid:
-        text, word = Axis("text before it", tuple(before)), Axis("access word", words)
-        return Grid((text, word, Axis("any octet", every_octet()), Axis("suffix", characterising_set(automaton))))
+        return Grid((tuple(before), words, every_octet(), characterising_set(automaton)))
 
     if level < _EVERY_LEAD:
         yield after((filled(filler, length) for filler in some for length in _AMID), words)
@@ -154,7 +140,7 @@ def _transitions(profile: Profile, level: int) -> Iterator[Grid]:
     yield after((filled(filler, length) for filler in some for length in _LENGTHS), begun)
 
 
-TRANSITIONS = KindOfPlan(
+TRANSITIONS = Scheme(
     "transitions",
     "every transition of the grammar's automaton at level {}: 0 amid text, 1 after characters, 2 after leads, too",
     *(_transitions, 0, 2, 2),
@@ -177,26 +163,56 @@ def _faults(profile: Profile, most: int) -> Iterator[Grid]:
     """Errors after errors: two, three, and enough of one to overflow a counter or a flag; and parts of characters."""
     automaton = profile.dialect.automaton
     before = text_of(b"a", range(_REACH if most == 1 else BEHIND))  # so that a block ends between the parts
-    yield Grid((before, Axis("parts of a character", tuple(_parted(automaton)))))
-    some, between = pieces(automaton), Axis("text between", (b"", *fillers(automaton)))
-    behind = Axis("text after it", (b"", b"a" * BEHIND))
-    every, kinds = Axis("first error", some.ill_formed), Axis("first error", some.kinds)
-    second, third = (Axis(name, some.kinds) for name in ("second error", "third error"))
+    yield Grid((before, tuple(_parted(automaton))))
+    some, between, behind = pieces(automaton), (b"", *fillers(automaton)), (b"", b"a" * BEHIND)
     if most > 1:
-        yield Grid((every, between, Axis("second error", some.ill_formed), behind))
+        yield Grid((some.ill_formed, between, some.ill_formed, behind))
     if most > 2:
-        yield Grid((kinds, between, second, Axis("text between these", between.choices), third))
+        yield Grid((some.kinds, between, some.kinds, between, some.kinds))
     for errors, numbers, texts in (
-        (some.ill_formed, _FEW, between.choices),
-        (some.kinds, _MANY, between.choices),
+        (some.ill_formed, _FEW, between),
+        (some.kinds, _MANY, between),
         (some.kinds, _VERY_MANY, (b"",)),
     ):
         repeated = [(error + text) * many for many in numbers for error in errors for text in texts]
-        yield Grid((Axis("errors", tuple(repeated)),))
+        yield Grid((tuple(repeated),))
 
 
-FAULTS = KindOfPlan(
+FAULTS = Scheme(
     "faults",
     "up to 65 536 of one error, up to {} of several together, and text between the parts of a character",
     *(_faults, 1, 3, 3),
+)
+
+
+def _order(profile: Profile, _number: int) -> Iterator[Grid]:
+    """State left by an earlier call: the complete suite, right after strings that end in every state."""
+    automaton = profile.dialect.automaton
+    words = (b"", *characterising_set(automaton))
+    before = dict.fromkeys(map(b"".join, product(access_words(automaton), words)))
+    short = class_strings(automaton, 1) + class_strings(automaton, 2)  # a character, then an error
+    strings = dict.fromkeys((*strings_for(profile.dialect), *short))
+    yield Grid((tuple(before), tuple(strings)), earlier=1)
+
+
+ORDER = Scheme("order", "every string of the complete suite, right after one that ends in each state", _order)
+
+_HEADS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 256, 1024)
+"""The octets of text with which an earlier and a later string may begin."""
+
+
+def _history(profile: Profile, _number: int) -> Iterator[Grid]:
+    """The beginnings, lengths and ends of the earlier call; one of the two strings is well-formed, the other is not."""
+    automaton = profile.dialect.automaton
+    some = pieces(automaton)
+    first, *_, last = fillers(automaton)
+    heads = tuple(dict.fromkeys(filled(filler, many) for many in _HEADS for filler in (first, last)))
+    right = tuple(dict.fromkeys((*some.characters, *(filled(first, many) for many in range(9)))))
+    wrong = some.kinds
+    for before, now in ((right, wrong), (wrong, right), (wrong, wrong)):
+        yield Grid((heads, before, heads, now), earlier=2)
+
+
+HISTORY = Scheme(
+    "history", "right and wrong ends of text of many lengths, right after one that begins like it", _history
 )

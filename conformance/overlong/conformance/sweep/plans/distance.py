@@ -1,19 +1,25 @@
-"""Plans of distance: offsets, lengths, counts of characters, and the length after an error."""
+"""Plans of distance: offsets, lengths, counts of characters, and the length after an error.
+
+The last one's are so long that nobody makes them (``giants/``).
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.grid import Axis, Grid
-from overlong.conformance.sweep.plans.kind import KindOfPlan
-from overlong.conformance.sweep.plans.text import BEHIND, class_strings, of_all, text_of
-from overlong.conformance.vectors.pieces import fillers, pieces
+from overlong.conformance.sweep.grid import LETTER, Grid, Scheme
+from overlong.conformance.sweep.plans.text import BEHIND, SLASH, class_strings, filled, of_all, text_of
+from overlong.conformance.vectors.pieces import every_class, fillers, pieces
+from overlong.reference import DIALECTS, dialect
+from overlong.reference.error_mode import REPLACEMENT_CHARACTER
+from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, SURROGATES, TRAIL_SURROGATES, well_formed_products
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from overlong.conformance.vectors.profile import Profile
+    from overlong.reference.automaton import Automaton
 
 _FAR = tuple((1 << power) + by for power in range(10, 17) for by in range(-4, 5))
 """Further lengths: around powers of two, where counters and buffers end."""
@@ -35,12 +41,12 @@ def _lengths(profile: Profile, longest: int) -> Iterator[Grid]:
             ([length for length in _FAR if length > longest], (b"", *heads)),
         ):
             if lengths:
-                text = text_of(filler, lengths, "text")
-                yield Grid((text, Axis("end", behind)))
-                yield Grid((Axis("head", heads), text))
+                text = text_of(filler, lengths)
+                yield Grid((text, behind))
+                yield Grid((heads, text))
 
 
-LENGTHS = KindOfPlan(
+LENGTHS = Scheme(
     "lengths",
     "text of every length from 0 to {} octets and around powers of two, and an error at its end or its beginning",
     *(_lengths, 0, 1024, 4096),
@@ -56,7 +62,7 @@ each kind is asked there, the others at fewer places, and with few fillers."""
 def _numbers_near(least: int, most: int, near: Iterable[int]) -> list[int]:
     """Numbers around powers of two and of ten, between these powers of two."""
     around = [1 << power for power in range(least, most + 1)]
-    around += [number for number in _ROUND if 1 << least - 1 < number <= 1 << most]
+    around += [number for number in _ROUND if 1 << least < 2 * number <= 2 << most]
     return sorted({number + by for number in around for by in near})
 
 
@@ -81,12 +87,12 @@ def _thresholds(profile: Profile, power: int) -> Iterator[Grid]:
         for filler in texts:
             characters = [len(filler) * number for number in numbers]
             lengths = (*numbers, *(length for length in characters if length <= 1 << most))
-            text, error = text_of(filler, lengths), Axis("error, or a character", errors)
-            yield Grid((text, error, Axis("text after it", (b"", b"a" * BEHIND))))
-            yield Grid((error, text_of(filler, lengths, "text after it")))
+            text = text_of(filler, lengths)
+            yield Grid((text, errors, (b"", b"a" * BEHIND)))
+            yield Grid((errors, text))
 
 
-THRESHOLDS = KindOfPlan(
+THRESHOLDS = Scheme(
     "thresholds",
     "every kind of error before and after 2^3 to 2^{} octets and characters, and 100 to 100 000",
     *(_thresholds, 3, 16, 22),
@@ -104,18 +110,17 @@ def _offsets(profile: Profile, last: int) -> Iterator[Grid]:
     """An error at each offset and each distance from the end; beyond, near powers of two, in ASCII."""
     automaton = profile.dialect.automaton
     some, (ascii_filler, other, *_) = pieces(automaton), fillers(automaton)
-    every = Axis("error, or a character", (*some.ill_formed, *some.characters))
-    tail = Axis("text after it", (b"", b"a" * BEHIND))
+    every = (*some.ill_formed, *some.characters)
+    tail = (b"", b"a" * BEHIND)
     far = _numbers_near(last.bit_length(), last.bit_length() + _TIMES - 1, _NEAR)
     for filler, more in ((ascii_filler, far), (other, ())):
-        offsets = (*range(last + 1), *more)
-        yield Grid((text_of(filler, offsets), every, tail))
-        yield Grid((every, text_of(filler, offsets, "text after it")))
-    kinds, ahead = Axis("error", some.kinds), Axis("text after it", (b"a" * _AHEAD,))
-    yield Grid((text_of(ascii_filler, range(min(last, _BLOCK) + 1)), kinds, ahead))
+        text = text_of(filler, (*range(last + 1), *more))
+        yield Grid((text, every, tail))
+        yield Grid((every, text))
+    yield Grid((text_of(ascii_filler, range(min(last, _BLOCK) + 1)), some.kinds, (b"a" * _AHEAD,)))
 
 
-OFFSETS = KindOfPlan(
+OFFSETS = Scheme(
     "offsets",
     "every kind of error at every offset from 0 to {}, as far from the end, and around greater powers of two",
     *(_offsets, 0, 128, 4096),
@@ -126,15 +131,102 @@ def _far(profile: Profile, power: int) -> Iterator[Grid]:
     """An error after more text than most counters and buffers hold, and before as much."""
     automaton = profile.dialect.automaton
     some, (ascii_filler, other, *others) = pieces(automaton), fillers(automaton)
-    every = Axis("error, or a character", (*some.ill_formed, *some.characters, of_all(automaton)))
-    kinds = Axis("error", some.kinds)
+    every = (*some.ill_formed, *some.characters, of_all(automaton))
     length = (1 << power) + BEHIND
     letters, wide = (text_of(filler, [length]) for filler in (ascii_filler, other))
     yield Grid((letters, every))
     yield Grid((wide, every))
-    yield Grid((every, replace(letters, name="text after it")))
-    yield Grid((kinds, replace(wide, name="text after it")))
-    yield Grid((wide, Axis("last character before it", (ascii_filler, *others)), kinds))
+    yield Grid((every, letters))
+    yield Grid((some.kinds, wide))
+    yield Grid((wide, (ascii_filler, *others), some.kinds))
 
 
-FAR = KindOfPlan("far", "every kind of error after 2^{} octets, and before as many", *(_far, 8, 17, 22))
+FAR = Scheme("far", "every kind of error after 2^{} octets, and before as many", *(_far, 8, 17, 22))
+
+_AROUND = range(-5, 2)
+"""The offsets around the number: a piece of up to four octets ends right before it, across it and right behind it."""
+_AT = range(-1, 2)
+_KINDS_OF_TEXT = 3
+"""The most octets of a filler: in text of two or three octets a character, the number counts octets or characters."""
+
+
+def _constant(profile: Profile, number: int) -> Iterator[Grid]:
+    """Errors and characters around one offset, length and count of characters."""
+    automaton = profile.dialect.automaton
+    (letter, *others), octets = fillers(automaton), class_strings(automaton, 1, ends=True)
+    some = (*pieces(automaton).kinds, *octets, letter, *others, of_all(automaton))
+    placed = tuple(dict.fromkeys(some))
+    near = [number + by for by in _AROUND if number + by >= 0]
+    behind = tuple(filled(letter, many) for many in (0, BEHIND, number))
+    yield Grid((text_of(letter, [number // 2, *near]), placed, behind))
+    yield Grid((placed, text_of(letter, near)))
+    for filler in others[: _KINDS_OF_TEXT - 1]:
+        lengths = [each * (number + by) for each in (1, len(filler)) for by in _AT]
+        yield Grid((text_of(filler, lengths), placed, (b"", filler * BEHIND)))
+        yield Grid((placed, text_of(filler, lengths)))
+
+
+CONSTANT = Scheme(
+    "constant",
+    "every kind of error around {0} octets and {0} characters, a number that the decoder's code or the user names",
+    *(_constant, 3, 1_000, 1 << 20),
+)
+
+
+@cache
+def numbers_of_utf8() -> frozenset[int]:
+    """The numbers that any decoder's code may name because they belong to UTF-8 or UTF-16.
+
+    These are the ends of ranges of octets and characters of every dialect with their neighbours, surrogates, and the
+    masks of octets.
+    """
+    ends = {octets[end] for octets in every_class() for end in (0, -1)}
+    for name in DIALECTS:
+        for ranges in well_formed_products(dialect(name).automaton):
+            ends |= {dialect(name).layout.number(bytes(each[end] for each in ranges)) for end in (0, -1)}
+    for some in (SURROGATES, LEAD_SURROGATES, TRAIL_SURROGATES):
+        ends |= {some.start, some.stop, (1 << 16) - len(some)}
+    ends |= {SIGNATURE, REPLACEMENT_CHARACTER}
+    masks = {mask for bits in range(9) for mask in (1 << bits, (1 << bits) - 1, (1 << 8) - (1 << bits))}
+    return frozenset(masks | {end + by for end in ends for by in _AT})
+
+
+_LEAST_POWER, _MOST_POWER = 24, 32
+_POWERS = (_LEAST_POWER, 31, _MOST_POWER)
+_REST = 70
+"""The octets of a string beyond the power of two: a length of fewer bits is this small."""
+_EARLY = 130
+"""Where an error stands that such a length hides: behind those octets, and so early that a decoder soon finds it."""
+LONGEST = (1 << _MOST_POWER) + 4 * _EARLY
+"""More octets than any string of the plan."""
+
+
+def _giant(profile: Profile, most: int) -> Iterator[Grid]:
+    """Errors and characters behind so much text; before it, a character; and an error early in it."""
+    automaton = profile.dialect.automaton
+    *_, longest = fillers(automaton)
+    slash = next(error for error in (SLASH, *pieces(automaton).kinds) if not automaton.accepts(error))
+    for power in sorted({each for each in _POWERS if each <= most} | {most}):
+        size = 1 << power
+        some = _all(automaton) if power == _LEAST_POWER else _few(automaton, slash)
+        yield Grid(((b"",), tuple(LETTER + end for end in some)), between=size)
+        yield Grid(((longest,), (LETTER,)), between=size - len(longest))
+        early = LETTER * _EARLY + slash + LETTER
+        yield Grid(((early,), (LETTER,)), between=size + _REST - len(early) - 1)
+
+
+def _all(automaton: Automaton) -> tuple[bytes, ...]:
+    return (*pieces(automaton).kinds, *fillers(automaton))
+
+
+def _few(automaton: Automaton, slash: bytes) -> tuple[bytes, ...]:
+    """An error before text, a truncated character, and characters: a decoder reads the whole text for each."""
+    *_, truncated = (error for error in pieces(automaton).kinds if automaton.run(error) != automaton.dead)
+    return slash.ljust(_REST, LETTER), truncated, b"".join(fillers(automaton))
+
+
+GIANT = Scheme(
+    "giant",
+    "errors and characters after 2^24, 2^31 and 2^32 octets of text, those up to 2^{}",
+    *(_giant, _LEAST_POWER, _MOST_POWER, _MOST_POWER),
+)

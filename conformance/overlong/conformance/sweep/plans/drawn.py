@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.grid import Axis, Grid
-from overlong.conformance.sweep.plans.kind import KindOfPlan
+from overlong.conformance.sweep.grid import Grid, Scheme
 from overlong.conformance.vectors.dice import Dice
 
 if TYPE_CHECKING:
@@ -39,25 +38,17 @@ def _drawn(
     for _ in range(grids):
         before, between, behind = (tuple(dice.text() for _ in range(each)) for each in (texts, *others))
         first, second = ((b"", *(dice.piece() for _ in range(many_pieces))) for _ in range(2))
-        yield Grid(
-            (
-                Axis("text before it", before),
-                Axis("first piece", first),
-                Axis("text between", between),
-                Axis("second piece", second),
-                Axis("text after it", behind),
-            )
-        )
+        yield Grid((before, first, between, second, behind))
 
 
-DRAWN = KindOfPlan("drawn", "4 194 304 strings that the seed {} draws from the grammar", *(_drawn, 0, 1, 999_999_999))
-CAMPAIGN = KindOfPlan(
+DRAWN = Scheme("drawn", "4 194 304 strings that the seed {} draws from the grammar", *(_drawn, 0, 1, 999_999_999))
+CAMPAIGN = Scheme(
     "campaign",
     "268 435 456 strings that the seed {} draws from the grammar",
     partial(_drawn, many=(_TEXTS, _MORE_PIECES, _BETWEEN, _BEHIND)),
     *(0, 1, 999_999_999),
 )
-SAMPLE = KindOfPlan(
+SAMPLE = Scheme(
     "sample",
     "2 048 strings that the seed {} draws from the grammar",
     partial(_drawn, many=_SAMPLE, grids=32),

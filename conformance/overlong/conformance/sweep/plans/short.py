@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.grid import Axis, Grid
-from overlong.conformance.sweep.plans.kind import KindOfPlan
+from overlong.conformance.sweep.grid import Grid, Scheme
 from overlong.conformance.sweep.plans.text import every_octet
 from overlong.conformance.vectors.pieces import every_class
 from overlong.reference import dialect
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference.automaton import Automaton
 
-_PLACES = ("first octet", "second octet", "third octet", "fourth octet", "fifth octet", "sixth octet")
 _LONGEST_FORM = 4
 """The octets of the longest form whose every string is asked."""
 _BEFORE, _WITHIN = b"a" * 64, (b"a" * 31, b"a" * 32)
@@ -28,10 +26,10 @@ _BEFORE, _WITHIN = b"a" * 64, (b"a" * 31, b"a" * 32)
 def _exhaustive(_profile: Profile, longest: int) -> Iterator[Grid]:
     """All strings of 1 to ``longest`` octets."""
     for length in range(1, longest + 1):
-        yield Grid(tuple(Axis(place, every_octet()) for place in _PLACES[:length]))
+        yield Grid((every_octet(),) * length)
 
 
-EXHAUSTIVE = KindOfPlan("exhaustive", "every string of 1 to {} octets", _exhaustive, 1, 3, 6)
+EXHAUSTIVE = Scheme("exhaustive", "every string of 1 to {} octets", _exhaustive, 1, 3, 6)
 
 
 def _depth(profile: Profile, depth: int) -> Iterator[Grid]:
@@ -43,11 +41,8 @@ def _depth(profile: Profile, depth: int) -> Iterator[Grid]:
     decoder passes the whole suite if and only if it accepts exactly the well-formed strings (docs/theory.md).
     """
     automaton = profile.dialect.automaton
-    access = Axis("access word", access_words(automaton))
-    words = Axis("suffix", characterising_set(automaton))
     for length in range(depth + 2):
-        between = [Axis(f"octet {number} after it", every_octet()) for number in range(1, length + 1)]
-        yield Grid((access, *between, words))
+        yield Grid((access_words(automaton), *(every_octet(),) * length, characterising_set(automaton)))
 
 
 def words_within(automaton: Automaton, depth: int) -> int:
@@ -58,7 +53,7 @@ def words_within(automaton: Automaton, depth: int) -> int:
     return sum(1 << 8 * more for more in range(depth + 1)) + (len(automaton) - 1 << 8 * depth)
 
 
-DEPTH = KindOfPlan(
+DEPTH = Scheme(
     "depth",
     "no decoder of up to {states} states that differs from {speaks} passes this; nor does one of up to {within}, "
     "if each is reached within {} of the grammar's",
@@ -86,22 +81,20 @@ def _leads(_profile: Profile, _number: int) -> Iterator[Grid]:
     least, greatest = min(second), max(second)
     for leads, many in _forms():
         for place in range(1, many + 2):
-            axes = [Axis("first octet", leads)]
+            axes = [leads]
             if place > 1:
-                axes.append(Axis("second octet", second))
+                axes.append(second)
             if place > 2:
-                axes.append(Axis("octets before it", (least * (place - 2), greatest * (place - 2))))
-            axes.append(Axis("any octet", every_octet()))
+                axes.append((least * (place - 2), greatest * (place - 2)))
+            axes.append(every_octet())
             if place < many:
-                axes.append(Axis("octets after it", (least * (many - place), greatest * (many - place))))
+                axes.append((least * (many - place), greatest * (many - place)))
             yield Grid(tuple(axes))
-            yield Grid((Axis("before", (_BEFORE,)), *axes))
-            yield Grid((Axis("before", (_WITHIN[0],)), *axes, Axis("behind", (_WITHIN[1],))))
+            yield Grid(((_BEFORE,), *axes))
+            yield Grid(((_WITHIN[0],), *axes, (_WITHIN[1],)))
 
 
-LEADS = KindOfPlan(
-    "leads", "every octet at each place after every lead, alone, at the end of text and within it", _leads
-)
+LEADS = Scheme("leads", "every octet at each place after every lead, alone, at the end of text and within it", _leads)
 
 
 def _every_form(_profile: Profile, _number: int) -> Iterator[Grid]:
@@ -109,7 +102,7 @@ def _every_form(_profile: Profile, _number: int) -> Iterator[Grid]:
     tails = tuple(bytes([octet]) for octet in range(0x80, 0xC0))
     for leads, many in _forms():
         if 0 < many < _LONGEST_FORM:
-            yield Grid((Axis("first octet", leads), *(Axis(place, tails) for place in _PLACES[1 : many + 1])))
+            yield Grid((leads, *(tails,) * many))
 
 
-FORMS = KindOfPlan("forms", "every lead of two to four octets with all of its tails", _every_form)
+FORMS = Scheme("forms", "every lead of two to four octets with all of its tails", _every_form)

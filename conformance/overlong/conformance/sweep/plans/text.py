@@ -6,7 +6,6 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from overlong.conformance.sweep.grid import Axis
 from overlong.conformance.vectors.pieces import GREATEST, LEAST, OWN_MEANING, fillers, of_every_lead, pieces
 
 if TYPE_CHECKING:
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
 
     from overlong.reference.automaton import Automaton, OctetClass
 
+SLASH = b"\xc0\xaf"
+"""The overlong form that attacks use."""
 BEHIND = 16
 """The octets of text after a possible error, if any."""
 
@@ -49,11 +50,9 @@ def filled(filler: bytes, length: int) -> bytes:
     return b"a" * letters + filler * count
 
 
-def text_of(filler: bytes, lengths: Iterable[int], name: str = "text before it") -> Axis:
+def text_of(filler: bytes, lengths: Iterable[int]) -> tuple[bytes, ...]:
     """Text of each of these lengths, in octets."""
-    some = tuple(dict.fromkeys(lengths))
-    texts = tuple(filled(filler, length) for length in some)
-    return Axis(name, texts, tuple((len(filler), length) for length in some), ("octets of the filler", "offset"))
+    return tuple(filled(filler, length) for length in dict.fromkeys(lengths))
 
 
 @cache

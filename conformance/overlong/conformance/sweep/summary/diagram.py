@@ -183,7 +183,7 @@ class Forest:
         found: list[Level] = []
         below: Level | None = None
         for number in reversed(range(len(grid.axes))):
-            choices, silent = grid.axes[number].choices, number < grid.earlier
+            choices, silent = grid.axes[number], number < grid.earlier
             key = (self._choices.setdefault(choices, len(self._choices)), silent, below)
             if key not in self._levels:
                 self._levels[key] = Level(choices, below, silent=silent)

@@ -133,10 +133,10 @@ class Pieces:
         for number, axis in enumerate(grid.axes):
             if number < grid.earlier:
                 to = np.repeat(states[:, None], len(axis), axis=1)
-            elif max(map(len, axis.choices)) > _SHORT:
-                to = _over_long(self._in_parts(axis.choices), spoken, states)
+            elif max(map(len, axis)) > _SHORT:
+                to = _over_long(self._in_parts(axis), spoken, states)
             else:
-                to = self._over_short(axis.choices, spoken, states)
+                to = self._over_short(axis, spoken, states)
             found.append((states, to))
             states = np.unique(to)
         if len(self._runs) >= _KEPT:

@@ -18,15 +18,8 @@ REACHED, STRINGS, OCTETS, WELL_FORMED, ACCEPTED, CHECKSUM = range(6)
 _WORDS = 6
 
 
-class OverwrittenError(ValueError):
-    """The memory does not hold what the loop wrote; the message names possible causes."""
-
-    def __init__(self) -> None:
-        super().__init__("its counters are damaged; the function may have written over memory that is not its own")
-
-
 class Progress:
-    """A view of that memory. ``compiled/__init__.py`` explains how to continue after a crash."""
+    """A view of that memory. ``compiled.py`` explains how to continue after a crash."""
 
     def __init__(self, memory: mmap | bytearray | memoryview) -> None:
         """View the first :data:`PROGRESS_OCTETS` octets of ``memory``, which is writable and aligned to 8."""
@@ -97,7 +90,7 @@ class Progress:
 
     def _snapshot(self) -> list[int]:
         if self.words[CURRENT] not in (0, 1):
-            raise OverwrittenError
+            raise ValueError("its counters are damaged; the function may have written over memory that is not its own")
         start = SNAPSHOT + SNAPSHOTS * self.words[CURRENT]
         return self.words[start : start + _WORDS].tolist()
 
