@@ -5,10 +5,10 @@ import pytest
 from overlong.conformance import certify
 from overlong.conformance.examination import examine as examination
 from overlong.conformance.examination.asked_texts import in_words, place_of
-from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.functions import OfQuestions
 from overlong.conformance.examination.kept import condition_of, kept
 from overlong.conformance.examination.other_answers import OTHERS
+from overlong.conformance.examination.rules import Atom
 from overlong.conformance.results.reading import read
 from overlong.conformance.vectors.questions import Asked
 from overlong.conformance.vectors.vector import Vector

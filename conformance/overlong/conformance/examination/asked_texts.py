@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from overlong.conformance.examination.factors import BLOCKS, FLAG, NUMBER, OCTET, Factor, Site, across, factor_named
 from overlong.conformance.examination.phrases import numbers, phrase
-from overlong.conformance.examination.products import octets_in_words
-from overlong.conformance.examination.text import text_of
+from overlong.conformance.examination.text import octets_in_words, text_of
 from overlong.conformance.vectors.questions import units_of
 from overlong.reference import dialect
 from overlong.reference.form import FORMS
@@ -25,7 +24,7 @@ from overlong.reference.reading import SUBPARTS, Piece, Reading, read
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from overlong.conformance.examination.atoms import Atom
+    from overlong.conformance.examination.rules import Atom
     from overlong.conformance.examination.text import Text
     from overlong.conformance.vectors.questions import Asked
 

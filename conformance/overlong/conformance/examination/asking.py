@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.columnar import ColumnarOracle
@@ -16,9 +16,7 @@ from overlong.conformance.oracle.kinds import (
     AGREES,
     BROKEN,
     CRASHED,
-    LEFT_OUT,
     MISBEHAVED,
-    NOT_SUPPORTED,
     OTHER_INCOMPLETE,
     OTHER_LENGTH,
     OTHER_OFFSET,
@@ -40,7 +38,6 @@ from overlong.reference import DEFECTS
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from overlong.conformance.examination.question import Question
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Answered, Target
     from overlong.conformance.protocol.observation import Observation
@@ -49,9 +46,6 @@ if TYPE_CHECKING:
 RIGHT, ACCEPTS = "", "accepts"
 """The symptoms of a right answer, and of accepted ill-formed octets. Others are codes of divergences."""
 _SYMPTOMS: dict[int, str] = {
-    AGREES: RIGHT,
-    NOT_SUPPORTED: RIGHT,
-    LEFT_OUT: RIGHT,
     ACCEPTED_ILL_FORMED: ACCEPTS,
     REFUSED_WELL_FORMED: Code.REFUSED,
     OTHER_OUTPUT: Code.SCALARS,
@@ -63,12 +57,31 @@ _SYMPTOMS: dict[int, str] = {
     TIMED_OUT: Code.TIMED_OUT,
     MISBEHAVED: Code.MISBEHAVED,
 }
+"""Those of results; of others it is that of a right answer."""
 REPLACED = Code.REPLACEMENT_TEXT
 """The symptom of all wrong output of a replacer, which one cause may make in many ways."""
 _OCTETS = 1 << 20
 """About how many octets make a batch."""
 _FAULTS = 8
 """After so many failures of its process a target is asked no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Octets, and the circumstances in which they are given to a decoder."""
+
+    octets: bytes
+    earlier: tuple[bytes, ...] = ()
+    """What the same decoder was given before: the chunks of another stream, or the inputs of earlier calls."""
+    chunks: tuple[int, ...] | None = None
+    """The lengths of a stream's chunks; None for a whole input."""
+    address: int | None = None
+    """The address of the first octet, modulo 64; None if it is not known."""
+
+    @classmethod
+    def of(cls, vector: Vector) -> Question:
+        """The question that a vector asks."""
+        return cls(vector.octets, vector.earlier or (), vector.chunks)
 
 
 class OutOfBudget(Exception):
@@ -217,7 +230,8 @@ class Asker:
             judged = judge.judge(
                 answered.answers, oracle.expected(batch.lengths, batch.octets), 0, faults=answered.faults
             )
-            found += [RIGHT] * len(batch) if judged.kinds is None else map(_symptom, judged.kinds.tolist())
+            kinds = judged.kinds.tolist() if judged.kinds is not None else [AGREES] * len(batch)
+            found += (_SYMPTOMS.get(kind, RIGHT) for kind in kinds)
         return [RIGHT if self.is_limited(strings[place]) else found[place] for place in chosen]
 
     def _replaced(self, questions: Sequence[Question]) -> list[str]:
@@ -261,7 +275,3 @@ class Asker:
             earlier = question.earlier
         category = category_of(self.operation, question.octets, "input")
         return Vector(category, question.octets, comment, chunks=chunks, earlier=earlier, profile=self.profile)
-
-
-def _symptom(kind: int) -> str:
-    return _SYMPTOMS.get(kind, RIGHT)

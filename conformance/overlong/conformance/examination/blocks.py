@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import RIGHT
-from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.contexts import fill
 from overlong.conformance.examination.factors import across
 from overlong.conformance.examination.least import Setting
-from overlong.conformance.examination.rules import Rule
+from overlong.conformance.examination.rules import Atom, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.asking import RIGHT
-from overlong.conformance.examination.atoms import Atom
+from overlong.conformance.examination.asking import RIGHT, Question
 from overlong.conformance.examination.least import Setting
-from overlong.conformance.examination.question import Question
-from overlong.conformance.examination.rules import Rule
+from overlong.conformance.examination.rules import Atom, Rule
 from overlong.conformance.protocol.kind import Code
 
 if TYPE_CHECKING:

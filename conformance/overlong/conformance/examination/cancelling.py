@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.examination import panel
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.factors import FACTORS
-from overlong.conformance.examination.products import ERROR, exactly
 from overlong.conformance.examination.rules import Table
+from overlong.conformance.examination.text import ERROR, exactly
 from overlong.reference import MaximalSubpart, segments
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from overlong.conformance.examination.asking import Question
 from overlong.conformance.examination.examine import EXAMINED, explained
-from overlong.conformance.examination.question import Question, question_of
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import DECODE, GUARDED, MEASURED, REPLACE, REPLACING, STREAMING, VALIDATE
 from overlong.reference import DEFECTS
@@ -68,7 +68,7 @@ def why(finding: Finding, target: Target, profile: Profile) -> Explanation | Non
         TargetError: it cannot be asked any more.
     """
     vector, operation = finding.vector, finding.operation
-    question = question_of(vector)
+    question = Question.of(vector)
     if operation == GUARDED or (operation in STREAMING and finding.code not in _IN_STREAMS):
         # memory is examined beside answers, and what does not depend on chunks is examined without
         whole = REPLACE if operation in REPLACING else VALIDATE + DECODE + REPLACE

@@ -14,8 +14,8 @@ from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.first_octets import first_octets
 from overlong.conformance.examination.fresh import fresh
 from overlong.conformance.examination.least import BURDEN, blanked, parted, simplified
-from overlong.conformance.examination.products import exactly
 from overlong.conformance.examination.surroundings import decide, of_another_cause, repeat, vary
+from overlong.conformance.examination.text import exactly
 from overlong.conformance.examination.vocabulary import learn, look_behind, mistaken, reread, widen
 from overlong.conformance.protocol.wire import REPLACING
 

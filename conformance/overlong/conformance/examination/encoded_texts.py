@@ -19,7 +19,7 @@ from overlong.reference.order import LEAD_SURROGATES, SURROGATES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from overlong.conformance.examination.atoms import Atom
+    from overlong.conformance.examination.rules import Atom
     from overlong.reference import Dialect
 
 _REST, _LONGEST, _LEAD, _TRAIL, _BEYOND = 0, 6, 0x10, 0x11, 0x12

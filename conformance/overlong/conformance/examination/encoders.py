@@ -9,11 +9,10 @@ from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
-from overlong.conformance.examination.asking import RIGHT
+from overlong.conformance.examination.asking import RIGHT, Question
 from overlong.conformance.examination.condition import hashed
 from overlong.conformance.examination.encoded_texts import all_hold, sites_of, where, whole_site
 from overlong.conformance.examination.phrases import such_as
-from overlong.conformance.examination.question import Question
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import ENCODE_UTF16
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from overlong.conformance.examination.asking import Asker
-    from overlong.conformance.examination.atoms import Atom
-    from overlong.conformance.examination.question import Asked
+    from overlong.conformance.examination.rules import Atom
 
 _SEED, _CHECKED, _DRAWN, _ROUNDS = 0, 400, 300, 4
 _LONGEST = 5
@@ -56,7 +54,7 @@ class OfNumbers:
     silent: bool = False
     """True if its refusals name no index: it refuses text rightly for any number that is no scalar value."""
 
-    def holds(self, question: Asked | bytes, operation: str = "") -> bool:
+    def holds(self, question: Question | bytes, operation: str = "") -> bool:
         """True if the encoder is predicted to answer a question wrongly for this cause.
 
         Args:

@@ -6,14 +6,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget, symptom_of
+from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget, Question, symptom_of
 from overlong.conformance.examination.consequence import cause_of
 from overlong.conformance.examination.course import Course
 from overlong.conformance.examination.encoders import EncoderCourse
 from overlong.conformance.examination.explanation import Explanation, marked
 from overlong.conformance.examination.functions import LONGEST, FunctionCourse
 from overlong.conformance.examination.inquiry import Inquiry
-from overlong.conformance.examination.question import Question, question_of
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.shrinking import shrunk
 from overlong.conformance.examination.streams import StreamCourse
@@ -163,10 +162,10 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     if guarded is not None and guarded.code not in _OF_PLACE:  # what it causes depends on memory that is not its own
         return _unexplained(asker, guarded)
     finding = asker.finding(question) or guarded
-    cause = cause_of(finding, lambda each: asker.finding(question_of(each))) if finding is not None else None
+    cause = cause_of(finding, lambda each: asker.finding(Question.of(each))) if finding is not None else None
     if cause is not None:
         finding = cause
-        question = question_of(cause.vector)
+        question = Question.of(cause.vector)
     if operation in ENCODING:
         return None if finding is None else _of_encoder(asker, question, finding)
     if operation == ASK:
@@ -196,7 +195,7 @@ def _unexplained(asker: Asker, finding: Finding) -> Explanation:
 
     def ask(vectors: Sequence[Vector]) -> list[Finding | None]:
         try:
-            return asker.findings(list(map(question_of, vectors)))
+            return asker.findings(list(map(Question.of, vectors)))
         except BudgetSpent as spent:
             raise OutOfBudget from spent
 

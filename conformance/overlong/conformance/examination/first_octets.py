@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination import panel
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT
-from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.contexts import fill
 from overlong.conformance.examination.least import Setting
-from overlong.conformance.examination.rules import Rule
+from overlong.conformance.examination.rules import Atom, Rule
 from overlong.conformance.examination.vocabulary import of_any_error
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import DECODE, VALIDATE

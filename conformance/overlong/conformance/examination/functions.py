@@ -9,9 +9,9 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 from overlong.conformance.examination.asked_texts import FACTORS, all_hold, in_words, place_of, places_of
+from overlong.conformance.examination.asking import Question
 from overlong.conformance.examination.condition import hashed
 from overlong.conformance.examination.other_answers import other_named, others_of
-from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Table
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.observation import Accepted
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.asked_texts import Place
     from overlong.conformance.examination.asking import Asker
-    from overlong.conformance.examination.atoms import Atom
     from overlong.conformance.examination.other_answers import Other
-    from overlong.conformance.examination.question import Asked as Given
+    from overlong.conformance.examination.rules import Atom
     from overlong.conformance.oracle.finding import Finding
 
 _SEED = 0
@@ -74,7 +73,7 @@ class OfQuestions:
         open_ = self.of_text and not modes_of(self.divides)[0] and not is_fixed(asked.question, asked.text)
         return open_ and (asked.question.name, finding.code) == (self.question, self.symptom)
 
-    def holds(self, question: Given | bytes) -> bool:
+    def holds(self, question: Question | bytes) -> bool:
         """True if the function is predicted to answer a question wrongly for this cause."""
         asked = Asked.of(question if isinstance(question, bytes) else question.octets)
         if asked.question.name != self.question:

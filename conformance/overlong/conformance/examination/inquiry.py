@@ -5,11 +5,10 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.asking import ACCEPTS, RIGHT
+from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Question
 from overlong.conformance.examination.condition import OFFSETS, Condition
 from overlong.conformance.examination.contexts import Experiments
 from overlong.conformance.examination.factors import ADDRESS, ADDRESSES, FACTORS
-from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.protocol.kind import Code
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.asking import Asker
     from overlong.conformance.examination.least import Setting
-    from overlong.conformance.examination.products import Product
-    from overlong.conformance.examination.text import Text
+    from overlong.conformance.examination.text import Product, Text
 
 SITES = 16
 """The most places in one string that a table takes."""

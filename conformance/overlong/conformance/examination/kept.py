@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.examination.asked_texts import FACTOR
-from overlong.conformance.examination.atoms import Atom
 from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.encoded_texts import FACTORS
 from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.factors import factor_named
 from overlong.conformance.examination.functions import OfQuestions
 from overlong.conformance.examination.other_answers import other_named
-from overlong.conformance.examination.rules import Rule
+from overlong.conformance.examination.rules import Atom, Rule
 from overlong.reference import DIALECTS
 from overlong.reference.questions import QUESTIONS
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.factors import NONE, block_of, octets_placed, seen_octets
-from overlong.conformance.examination.products import octets_in_words
+from overlong.conformance.examination.text import octets_in_words
 from overlong.conformance.support.printable import thousands
 from overlong.reference import WellFormed, dialect, segments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.examination.atoms import Atom
+    from overlong.conformance.examination.rules import Atom
 
 _LISTED = 4
 _OF_THE_PLACE = ("size", "came", "lead", "cut off", "cut", "after cut")

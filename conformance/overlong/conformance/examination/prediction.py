@@ -11,12 +11,11 @@ from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.functions import OfQuestions
-from overlong.conformance.examination.question import Question
 from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.kind import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Code
 from overlong.conformance.protocol.observation import Accepted, Refused

@@ -13,7 +13,7 @@ from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.functions import OfQuestions
 from overlong.conformance.examination.phrases import counted, in_order, listed, phrase, scalars, such_as
-from overlong.conformance.examination.products import SHOWN, in_words, is_part, without
+from overlong.conformance.examination.text import SHOWN, in_words, is_part, without
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.wire import AGAIN
 from overlong.conformance.support.printable import thousands
@@ -21,8 +21,8 @@ from overlong.conformance.support.printable import thousands
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.examination.atoms import Atom
     from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.rules import Atom
 
 _VERBS: dict[str, str] = {
     ACCEPTS: "accepts",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.asking import ACCEPTS
-from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.vocabulary import beginning
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted

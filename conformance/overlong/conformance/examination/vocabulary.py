@@ -6,13 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination import panel, words
-from overlong.conformance.examination.asking import ACCEPTS, RIGHT
+from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Question
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.factors import OF_ERRORS
 from overlong.conformance.examination.inquiry import SITES
-from overlong.conformance.examination.products import ERROR, exactly, is_part, without_parts
-from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
+from overlong.conformance.examination.text import ERROR, exactly, is_part, without_parts
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import REPLACING
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.condition import Condition
     from overlong.conformance.examination.inquiry import Inquiry
-    from overlong.conformance.examination.products import Product
+    from overlong.conformance.examination.text import Product
 
 _PARTS = 6
 """The most kinds of words that one condition joins."""

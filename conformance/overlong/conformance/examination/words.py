@@ -11,7 +11,7 @@ from itertools import pairwise, product
 from math import prod
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.products import Product, exactly, merged
+from overlong.conformance.examination.text import Product, exactly, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
