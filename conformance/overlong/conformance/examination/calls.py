@@ -75,7 +75,7 @@ def carries(inquiry: Inquiry) -> bool:
     every = frozenset(lead for lead in text.leads if text.sizes[lead] in sizes)
     rule = Rule((Atom("unfinished before", values=every),))
     inquiry.condition = replace(inquiry.condition_of(((),), rule), symptom=Code.EARLIER_CALLS)
-    inquiry.setting = Setting(b"a", 0, b"", b"", b"", b"a", 0)
+    inquiry.setting = Setting(b"")
     return True
 
 

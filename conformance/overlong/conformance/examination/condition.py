@@ -5,19 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, islice, pairwise, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.factors import NONE, OF_CALLS, Site
-from overlong.conformance.examination.rules import Rule
+from overlong.conformance.examination.rules import Atom, Rule
 from overlong.conformance.examination.text import ERROR, is_part, pattern_of, text_of, without_parts
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import AGAIN, REPLACING, STREAMING
 from overlong.conformance.vectors.vector import known_at
-from overlong.reference import MaximalSubpart, dialect, segments
+from overlong.reference import DIALECTS, MaximalSubpart, dialect, segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,13 +32,44 @@ OFFSETS = (Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
 """Symptoms of the first flaw of a refused input."""
 
 
-def hashed(condition: Mapping[str, object]) -> str:
-    """``C-`` and eight digits of a hash of a condition for files."""
-    return f"C-{hashlib.sha256(json.dumps(condition, sort_keys=True).encode()).hexdigest()[:8]}"
+class AnyCondition(ABC):
+    """Which questions a target answers wrongly: a decoder (:class:`Condition`), an encoder, or another function."""
+
+    @abstractmethod
+    def holds(self, question: Question | bytes) -> bool:
+        """True if the target is predicted to answer a question wrongly for this cause."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, object]:
+        """The condition for files."""
+
+    def kept(self) -> dict[str, object]:
+        """The same, with what its id does not depend on, and all that foresees further answers."""
+        return self.to_json()
+
+    @cached_property
+    def id(self) -> str:
+        """``C-`` and eight digits of a hash: the same for the same cause, whichever verb found it."""
+        return f"C-{hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()[:8]}"
+
+    @property
+    def streams(self) -> bool:
+        """True if it is about streams."""
+        return False
+
+    @property
+    def withholds(self) -> bool:
+        """True if a stream's output comes late whatever it is."""
+        return False
+
+    @property
+    def recalls(self) -> bool:
+        """True if the answer depends on an earlier call or stream."""
+        return False
 
 
 @dataclass(frozen=True)
-class Condition:
+class Condition(AnyCondition):
     """Words, and the rule for the places where they make a difference."""
 
     symptom: str
@@ -127,11 +159,6 @@ class Condition:
         products = self.text.products
         return self.streams and self.words[: len(products)] == products
 
-    @cached_property
-    def id(self) -> str:
-        """``C-`` and eight digits of a hash: the same for the same cause, whichever verb found it."""
-        return hashed(self.to_json())
-
     def to_json(self) -> dict[str, object]:
         """The condition for files."""
         return {
@@ -142,6 +169,36 @@ class Condition:
             **({"commits": self.commits} if self.commits else {}),
             **({"reads": self.reads} if self.reads else {}),
         }
+
+    def kept(self) -> dict[str, object]:
+        return {
+            **self.to_json(),
+            "operation": self.operation,
+            **({"subparts": True} if self.subparts else {}),
+            **({"offsets": True} if self.offsets else {}),
+        }
+
+    @classmethod
+    def of_json(cls, read: Mapping[str, Any]) -> Condition:
+        """The condition that :meth:`kept` wrote.
+
+        Raises:
+            ValueError, LookupError, TypeError: it is none.
+        """
+        words = tuple(tuple(frozenset(bytes.fromhex(octets)) for octets in word) for word in read["words"])
+        if read["dialect"] not in DIALECTS or not words or not all(octets for word in words for octets in word):
+            raise ValueError(read["dialect"])
+        return cls(
+            str(read["symptom"]),
+            words,
+            Rule(tuple(map(Atom.of_json, read["rule"]))),
+            read["dialect"],
+            str(read["operation"]),
+            int(read.get("commits", 0)),
+            subparts=bool(read.get("subparts", False)),
+            offsets=bool(read.get("offsets", False)),
+            reads=int(read.get("reads", 0)),
+        )
 
     @cached_property
     def text(self) -> Text:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 SITES = 16
 """The most places in one string that a table takes."""
 _STEPS = 8
-_VERDICTS = (ACCEPTS, Code.REFUSED)
+VERDICTS = (ACCEPTS, Code.REFUSED)
+"""Symptoms of a wrong verdict."""
 _ALIKE = frozenset({*OFFSETS, Code.INTERNAL_ERROR})
 """Symptoms that one cause may have: an offset beyond the input breaks the convention."""
 
@@ -56,6 +57,8 @@ class Inquiry:
         """True if there are several such places in the example, of which the last one shows it."""
         self.table = Table()
         self.condition: Condition | None = None
+        self.check = 0, 0
+        """Of the last fresh questions, those that the condition predicted, and all."""
         self._setting: Setting | None = None
 
     @property
@@ -113,11 +116,11 @@ class Inquiry:
         """True if a symptom is one that the condition should predict."""
         if symptom == RIGHT:
             return False
-        if self.symptom in _VERDICTS:
-            return symptom in _VERDICTS or (self.offsets and symptom == Code.OFFSET)
+        if self.symptom in VERDICTS:
+            return symptom in VERDICTS or (self.offsets and symptom == Code.OFFSET)
         if self.symptom in OFFSETS:
             return symptom in _ALIKE
-        return symptom == self.symptom or symptom not in (*_VERDICTS, *OFFSETS)
+        return symptom == self.symptom or symptom not in (*VERDICTS, *OFFSETS)
 
     def in_memory(self) -> None:
         """Tell addresses apart, and not what stands behind: the answer depends on the place in memory."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import compress, islice
 from operator import not_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.examination.factors import ADDRESSES, FACTORS, FLAG, IN_STREAMS, NUMBER, factor_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from overlong.conformance.examination.factors import Factor, Site
 
@@ -47,9 +47,24 @@ class Atom:
             return False
         return not self.modulus or value % self.modulus in self.rests
 
-    def of(self, site: Site) -> bool:
-        """True if it holds at a place."""
-        return self.holds(factor_named(self.factor).value(site))
+    @classmethod
+    def of_json(cls, read: Mapping[str, Any], named: Callable[[str], Factor] = factor_named) -> Atom:
+        """The atom that :meth:`to_json` wrote.
+
+        Raises:
+            ValueError, LookupError, TypeError: it is none.
+        """
+        values = read.get("values", read.get("all but"))
+        low, high = (read.get("equals", read.get(name)) for name in ("from", "to"))
+        return cls(
+            named(read["factor"]).name,
+            None if low is None else int(low),
+            None if high is None else int(high),
+            int(read.get("modulo", 0)),
+            frozenset(map(int, read.get("is", ()))),
+            None if values is None else frozenset(map(int, values)),
+            without="all but" in read,
+        )
 
     def to_json(self) -> dict[str, object]:
         """Its members that say something."""
@@ -150,6 +165,11 @@ _HELPS = 0.5
 """A further atom of an approximate rule leaves at most this share of the right answers that it covers."""
 
 
+def all_hold(atoms: Iterable[Atom], site: Site, named: Callable[[str], Factor] = factor_named) -> bool:
+    """True if all atoms hold at a place; ``named``: the factor of a name."""
+    return all(atom.holds(named(atom.factor).value(site)) for atom in atoms)
+
+
 @dataclass(frozen=True)
 class Rule:
     """A conjunction of atoms."""
@@ -158,7 +178,7 @@ class Rule:
 
     def holds(self, site: Site) -> bool:
         """True if all atoms hold at a place."""
-        return all(atom.of(site) for atom in self.atoms)
+        return all_hold(self.atoms, site)
 
 
 class Table:
