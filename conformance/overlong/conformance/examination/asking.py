@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.oracle.target import Answered, Target
+    from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.vectors.profile import Profile
 
@@ -163,17 +163,14 @@ class Asker:
             elif self.operation in REPLACING and not self.streams and not self.profile.own_mode:
                 found += self._replaced(some)
             else:
-                found += (
-                    "" if each is None or suspicion(each) is not None else symptom_of(each.code)
-                    for each in self._singly(some)
-                )
+                found += (RIGHT if each is None else symptom_of(each.code) for each in self._surely(some))
         return found
 
     def finding(self, question: Question) -> Finding | None:
         """What is wrong with the answer to one question."""
         self.asked += 1
         (found,) = self._singly([question])
-        return None if found is None else replace(found, vector=replace(found.vector, comment=""))
+        return found
 
     def findings(self, questions: Sequence[Question]) -> list[Finding | None]:
         """What is wrong with the answer to each question, but for what only a control could confirm.
@@ -184,17 +181,14 @@ class Asker:
         said = list["Finding | None"]()
         for some in self._parts(questions):
             self._spend(some)
-            said += self._singly(some)
-        found = (None if each is None or suspicion(each) is not None else each for each in said)
-        return [each and replace(each, vector=replace(each.vector, comment="")) for each in found]
+            said += self._surely(some)
+        return said
 
     def observed(self, question: Question) -> Observation | None:
         """The answer to one question."""
         self.asked += 1
-        units = self.target.greeting.units_of(self.operation)
         for answered in self.target.observe([(Batch.of([self.vector(question)]), self.operation)]):
-            said = next(iter(answered.answers.observations(units, verdict_only=False)))
-            return answered.faults.get(0, said)
+            return answered.observed(self.target.greeting)[0]
         return None
 
     def _spend(self, questions: Sequence[Question]) -> None:
@@ -258,13 +252,14 @@ class Asker:
         found: dict[str, Finding] = {}
         for answered in self.target.observe([(Batch.of(vectors), self.operation)] if vectors else []):
             self._faults += len(answered.faults)
-            for finding in self._findings(answered):
-                found.setdefault(finding.vector.comment, finding)
+            for each in compare_batch(answered, self.target.greeting):
+                if not self.is_limited(each.vector.octets):
+                    found.setdefault(each.vector.comment, replace(each, vector=replace(each.vector, comment="")))
         return [found.get(vector.comment) for vector in vectors]
 
-    def _findings(self, answered: Answered) -> list[Finding]:
-        found = compare_batch(answered, self.target.greeting)
-        return [each for each in found if not self.is_limited(each.vector.octets)]
+    def _surely(self, questions: Sequence[Question]) -> list[Finding | None]:
+        """The same without what only a control could confirm."""
+        return [None if each is None or suspicion(each) is not None else each for each in self._singly(questions)]
 
     def vector(self, question: Question, comment: str = "") -> Vector:
         """The question as a vector for the operation."""

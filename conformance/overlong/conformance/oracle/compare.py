@@ -75,10 +75,8 @@ def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
     expected = batch.expected(operation, units)
     if not answered.faults and answers.agrees(expected):
         return
-    silent = operation in VALIDATE + SEPARATE
-    observed, wanted = (each.observations(units, verdict_only=silent) for each in (answers, expected))
-    for place, (said, right) in enumerate(zip(observed, wanted, strict=True)):
-        observation = answered.faults.get(place, said)
+    wanted = expected.observations(units, verdict_only=operation in VALIDATE + SEPARATE)
+    for place, (observation, right) in enumerate(zip(answered.observed(greeting), wanted, strict=True)):
         if observation == right or (observation == _SILENT and isinstance(right, Refused)):
             continue
         if operation == ASK and is_tolerated(batch.vectors[place], observation):
@@ -94,11 +92,11 @@ def _compare_streams(answered: Answered, greeting: Greeting) -> Iterator[Finding
     places = suspects(answered, greeting)
     if not places:
         return
-    observations = list(answers.observations(greeting.units_of(operation), verdict_only=False))
+    observations = answered.observed(greeting)
     counts = batch.chunk_counts(operation) or ()
     marks = list(marks_in(answers.statuses, answers.marks, counts, marked=greeting.marks_refusals))
     for place in places:
-        vector, observed = batch[place], answered.faults.get(place, observations[place])
+        vector, observed = batch[place], observations[place]
         finding = compare(vector, operation, observed)
         if finding is not None:
             yield finding

@@ -15,7 +15,6 @@ from overlong.conformance.oracle.compare import place_of_fault
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.wire import SEPARATE, VALIDATE
 from overlong.conformance.vectors.batch import Batch
 
 if TYPE_CHECKING:
@@ -64,9 +63,7 @@ class RerunQueue:
         asked = ((Batch.of([finding.vector]), finding.operation) for finding in findings for _ in range(AGAIN))
         answers: list[Observation] = []
         for answered in target.observe(asked):
-            units = target.greeting.units_of(answered.operation)
-            (said,) = answered.answers.observations(units, verdict_only=answered.operation in VALIDATE + SEPARATE)
-            answers.append(answered.faults.get(0, said))
+            answers += answered.observed(target.greeting)
             if len(answers) == AGAIN:
                 finding = next(waiting)
                 if any(_differ(finding.observed, answer) for answer in answers):
