@@ -1,7 +1,7 @@
 """Compares an answer with that of the reference, and gives the divergence its code.
 
-What is judged elsewhere is called from here (``earliest``, ``encoder_fault``, ``own_mode``), or calls this module for
-each answer that it cannot settle by itself (``divergences`` in columns, ``limits``, ``alone``).
+What is judged elsewhere is called from here (``stream_fault``, ``encoder_fault``, ``own_mode``), or calls this module
+for each answer that it cannot settle by itself (``divergences`` in columns, ``limits``, ``again``).
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from itertools import accumulate, compress, count
 from operator import ne
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.earliest import judge, marks_in, suspects
 from overlong.conformance.oracle.encoder_fault import encoder_fault
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.function_fault import function_fault, is_tolerated, shape_fault
 from overlong.conformance.oracle.own_mode import is_open, own_mode_fault
-from overlong.conformance.oracle.stream_state import ended_how, lost_states
+from overlong.conformance.oracle.stream_fault import ended_how, judge, lost_states, marks_in, suspects
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.memory_fault import memory_fault
 from overlong.conformance.protocol.observation import (
