@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overlong.conformance.certification.certify import certify
+    from overlong.conformance.examination.asking import Question
     from overlong.conformance.examination.condition import Condition
     from overlong.conformance.examination.examine import examine
     from overlong.conformance.examination.explanation import Explanation
-    from overlong.conformance.examination.question import Question
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.expected import ExpectationError, Expectations
@@ -50,7 +50,7 @@ _PLACES = {
     "Invocation": "results.invocation",
     "Limits": "targets.limits",
     "NotSaved": "support.whole_file",
-    "Question": "examination.question",
+    "Question": "examination.asking",
     "TargetError": "oracle.target",
     "UnknownTarget": "oracle.target",
     "certify": "certification.certify",

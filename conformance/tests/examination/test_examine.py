@@ -9,16 +9,13 @@ from random import Random
 import pytest
 
 import overlong.conformance as face
-from overlong.conformance.examination.asking import ACCEPTS
-from overlong.conformance.examination.atoms import Atom
+from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.contexts import fill
 from overlong.conformance.examination.factors import Site
-from overlong.conformance.examination.products import in_words
-from overlong.conformance.examination.question import Question
-from overlong.conformance.examination.rules import Rule, Table
+from overlong.conformance.examination.rules import Atom, Rule, Table
 from overlong.conformance.examination.sentence import sentence_of
-from overlong.conformance.examination.text import text_of
+from overlong.conformance.examination.text import in_words, text_of
 from overlong.conformance.examination.words import learned
 from overlong.reference import dialect, is_well_formed
 from zoo import ZOO

@@ -4,11 +4,9 @@ import pytest
 
 from overlong.conformance import certify
 from overlong.conformance.examination import examine as examination
-from overlong.conformance.examination.asked_texts import in_words, place_of
-from overlong.conformance.examination.atoms import Atom
-from overlong.conformance.examination.functions import OfQuestions
-from overlong.conformance.examination.kept import condition_of, kept
-from overlong.conformance.examination.other_answers import OTHERS
+from overlong.conformance.examination.explanation import condition_of
+from overlong.conformance.examination.of_questions import OTHERS, OfQuestions, in_words, place_of
+from overlong.conformance.examination.rules import Atom
 from overlong.conformance.results.reading import read
 from overlong.conformance.vectors.questions import Asked
 from overlong.conformance.vectors.vector import Vector
@@ -66,7 +64,7 @@ def test_the_sentence_says_when_a_function_is_wrong(name):
     assert found.finding is not None
     assert found.joins(found.finding)
     assert isinstance(found.condition, OfQuestions)
-    assert condition_of(kept(found.condition)).id == found.condition.id
+    assert condition_of(found.condition.kept()).id == found.condition.id
 
 
 @pytest.mark.long_after(1)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.oracle.alone import OF_EACH, sample_of
+from overlong.conformance.oracle.again import OF_EACH, sample_of
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from overlong.conformance.oracle.again import AGAIN, RERUN, RerunQueue
 from overlong.conformance.oracle.compare import compare, compare_batch
 from overlong.conformance.oracle.divergences import divergences
-from overlong.conformance.oracle.earliest import judge
 from overlong.conformance.oracle.finding import expected_in_words
-from overlong.conformance.oracle.flaky import AGAIN, RERUN, RerunQueue
 from overlong.conformance.oracle.limits import expected_under, judged, limits_of, without
 from overlong.conformance.oracle.own_mode import own_mode_fault
+from overlong.conformance.oracle.stream_fault import judge
 from overlong.conformance.oracle.target import Answered
 from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting

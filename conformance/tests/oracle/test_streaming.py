@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from overlong.conformance import certify
 from overlong.conformance.oracle.compare import compare_batch
-from overlong.conformance.oracle.stream_state import lost_states
+from overlong.conformance.oracle.stream_fault import lost_states
 from overlong.conformance.oracle.target import Answered
 from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting

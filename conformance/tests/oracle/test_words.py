@@ -8,11 +8,11 @@ from overlong.conformance.oracle import kinds
 from overlong.conformance.oracle.compare import compare, expected_of
 from overlong.conformance.oracle.encoder_fault import HALVES, LONE, NOTHING, encoder_fault
 from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.oracle.explanation import explain_code, explain_octets
 from overlong.conformance.oracle.finding import Bucket, Finding, expected_in_words, observed_in_words
 from overlong.conformance.oracle.limits import aside_in_words
-from overlong.conformance.oracle.stream_state import ended_how
+from overlong.conformance.oracle.stream_fault import ended_how
 from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.oracle.walk import explain_code, explain_octets
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.kind import CLAIMS, KINDS, Code
 from overlong.conformance.protocol.memory_fault import MEMORY_FAULTS, memory_fault, memory_words

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import Limits, TargetError, certify
-from overlong.conformance.examination.choosing import MOST
+from overlong.conformance.examination.examine import MOST
 from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.targets import framed, process
 from overlong.conformance.targets.ending import Ended

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.choosing import MOST, UNSTEADY, is_examinable, rank, why
+from overlong.conformance.examination.examine import MOST, UNSTEADY, is_examinable, rank, why
 from overlong.conformance.examination.explanation import resembles
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import BudgetSpent, TargetError

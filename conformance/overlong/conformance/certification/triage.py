@@ -12,12 +12,11 @@ from functools import cached_property
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.alone import OF_EACH, can_differ, otherwise, sample_of
+from overlong.conformance.oracle.again import OF_EACH, RerunQueue, can_differ, otherwise, sample_of
 from overlong.conformance.oracle.compare import compare, lost_in, used_before
-from overlong.conformance.oracle.flaky import RerunQueue
 from overlong.conformance.oracle.limits import JUDGED, judged_alone, limits_of, to_be_judged, without
 from overlong.conformance.oracle.own_mode import confirmed, suspicion
-from overlong.conformance.oracle.stream_state import lost_states
+from overlong.conformance.oracle.stream_fault import lost_states
 from overlong.conformance.oracle.together import NOT_IN_THREADS, can_ask, chosen, raced
 from overlong.conformance.protocol.kind import POSITION, Code
 from overlong.conformance.protocol.wire import (

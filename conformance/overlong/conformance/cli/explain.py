@@ -41,7 +41,7 @@ def command(what: tuple[str, ...], profile: str) -> None:
       0  explained
       2  there is no such code, or WHAT means no octets
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.oracle.explanation import explain_code, explain_octets
+    from overlong.conformance.oracle.walk import explain_code, explain_octets
     from overlong.conformance.protocol.kind import KINDS
     from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.profile import Profile

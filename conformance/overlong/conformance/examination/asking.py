@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.columnar import ColumnarOracle
@@ -16,9 +16,7 @@ from overlong.conformance.oracle.kinds import (
     AGREES,
     BROKEN,
     CRASHED,
-    LEFT_OUT,
     MISBEHAVED,
-    NOT_SUPPORTED,
     OTHER_INCOMPLETE,
     OTHER_LENGTH,
     OTHER_OFFSET,
@@ -40,18 +38,14 @@ from overlong.reference import DEFECTS
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from overlong.conformance.examination.question import Question
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.oracle.target import Answered, Target
+    from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.vectors.profile import Profile
 
 RIGHT, ACCEPTS = "", "accepts"
 """The symptoms of a right answer, and of accepted ill-formed octets. Others are codes of divergences."""
 _SYMPTOMS: dict[int, str] = {
-    AGREES: RIGHT,
-    NOT_SUPPORTED: RIGHT,
-    LEFT_OUT: RIGHT,
     ACCEPTED_ILL_FORMED: ACCEPTS,
     REFUSED_WELL_FORMED: Code.REFUSED,
     OTHER_OUTPUT: Code.SCALARS,
@@ -63,12 +57,31 @@ _SYMPTOMS: dict[int, str] = {
     TIMED_OUT: Code.TIMED_OUT,
     MISBEHAVED: Code.MISBEHAVED,
 }
+"""Those of results; of others it is that of a right answer."""
 REPLACED = Code.REPLACEMENT_TEXT
 """The symptom of all wrong output of a replacer, which one cause may make in many ways."""
 _OCTETS = 1 << 20
 """About how many octets make a batch."""
 _FAULTS = 8
 """After so many failures of its process a target is asked no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Octets, and the circumstances in which they are given to a decoder."""
+
+    octets: bytes
+    earlier: tuple[bytes, ...] = ()
+    """What the same decoder was given before: the chunks of another stream, or the inputs of earlier calls."""
+    chunks: tuple[int, ...] | None = None
+    """The lengths of a stream's chunks; None for a whole input."""
+    address: int | None = None
+    """The address of the first octet, modulo 64; None if it is not known."""
+
+    @classmethod
+    def of(cls, vector: Vector) -> Question:
+        """The question that a vector asks."""
+        return cls(vector.octets, vector.earlier or (), vector.chunks)
 
 
 class OutOfBudget(Exception):
@@ -150,17 +163,14 @@ class Asker:
             elif self.operation in REPLACING and not self.streams and not self.profile.own_mode:
                 found += self._replaced(some)
             else:
-                found += (
-                    "" if each is None or suspicion(each) is not None else symptom_of(each.code)
-                    for each in self._singly(some)
-                )
+                found += (RIGHT if each is None else symptom_of(each.code) for each in self._surely(some))
         return found
 
     def finding(self, question: Question) -> Finding | None:
         """What is wrong with the answer to one question."""
         self.asked += 1
         (found,) = self._singly([question])
-        return None if found is None else replace(found, vector=replace(found.vector, comment=""))
+        return found
 
     def findings(self, questions: Sequence[Question]) -> list[Finding | None]:
         """What is wrong with the answer to each question, but for what only a control could confirm.
@@ -171,17 +181,14 @@ class Asker:
         said = list["Finding | None"]()
         for some in self._parts(questions):
             self._spend(some)
-            said += self._singly(some)
-        found = (None if each is None or suspicion(each) is not None else each for each in said)
-        return [each and replace(each, vector=replace(each.vector, comment="")) for each in found]
+            said += self._surely(some)
+        return said
 
     def observed(self, question: Question) -> Observation | None:
         """The answer to one question."""
         self.asked += 1
-        units = self.target.greeting.units_of(self.operation)
         for answered in self.target.observe([(Batch.of([self.vector(question)]), self.operation)]):
-            said = next(iter(answered.answers.observations(units, verdict_only=False)))
-            return answered.faults.get(0, said)
+            return answered.observed(self.target.greeting)[0]
         return None
 
     def _spend(self, questions: Sequence[Question]) -> None:
@@ -217,7 +224,8 @@ class Asker:
             judged = judge.judge(
                 answered.answers, oracle.expected(batch.lengths, batch.octets), 0, faults=answered.faults
             )
-            found += [RIGHT] * len(batch) if judged.kinds is None else map(_symptom, judged.kinds.tolist())
+            kinds = judged.kinds.tolist() if judged.kinds is not None else [AGREES] * len(batch)
+            found += (_SYMPTOMS.get(kind, RIGHT) for kind in kinds)
         return [RIGHT if self.is_limited(strings[place]) else found[place] for place in chosen]
 
     def _replaced(self, questions: Sequence[Question]) -> list[str]:
@@ -244,13 +252,14 @@ class Asker:
         found: dict[str, Finding] = {}
         for answered in self.target.observe([(Batch.of(vectors), self.operation)] if vectors else []):
             self._faults += len(answered.faults)
-            for finding in self._findings(answered):
-                found.setdefault(finding.vector.comment, finding)
+            for each in compare_batch(answered, self.target.greeting):
+                if not self.is_limited(each.vector.octets):
+                    found.setdefault(each.vector.comment, replace(each, vector=replace(each.vector, comment="")))
         return [found.get(vector.comment) for vector in vectors]
 
-    def _findings(self, answered: Answered) -> list[Finding]:
-        found = compare_batch(answered, self.target.greeting)
-        return [each for each in found if not self.is_limited(each.vector.octets)]
+    def _surely(self, questions: Sequence[Question]) -> list[Finding | None]:
+        """The same without what only a control could confirm."""
+        return [None if each is None or suspicion(each) is not None else each for each in self._singly(questions)]
 
     def vector(self, question: Question, comment: str = "") -> Vector:
         """The question as a vector for the operation."""
@@ -261,7 +270,3 @@ class Asker:
             earlier = question.earlier
         category = category_of(self.operation, question.octets, "input")
         return Vector(category, question.octets, comment, chunks=chunks, earlier=earlier, profile=self.profile)
-
-
-def _symptom(kind: int) -> str:
-    return _SYMPTOMS.get(kind, RIGHT)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.asking import RIGHT
-from overlong.conformance.examination.atoms import Atom
+from overlong.conformance.examination.asking import RIGHT, Question
 from overlong.conformance.examination.least import Setting
-from overlong.conformance.examination.question import Question
-from overlong.conformance.examination.rules import Rule
+from overlong.conformance.examination.rules import Atom, Rule
 from overlong.conformance.protocol.kind import Code
 
 if TYPE_CHECKING:
@@ -77,7 +75,7 @@ def carries(inquiry: Inquiry) -> bool:
     every = frozenset(lead for lead in text.leads if text.sizes[lead] in sizes)
     rule = Rule((Atom("unfinished before", values=every),))
     inquiry.condition = replace(inquiry.condition_of(((),), rule), symptom=Code.EARLIER_CALLS)
-    inquiry.setting = Setting(b"a", 0, b"", b"", b"", b"a", 0)
+    inquiry.setting = Setting(b"")
     return True
 
 

@@ -5,28 +5,25 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, islice, pairwise, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.factors import NONE, OF_CALLS, Site
-from overlong.conformance.examination.products import ERROR, is_part, without_parts
-from overlong.conformance.examination.question import Question
-from overlong.conformance.examination.rules import Rule
-from overlong.conformance.examination.text import pattern_of, text_of
+from overlong.conformance.examination.rules import Atom, Rule
+from overlong.conformance.examination.text import ERROR, is_part, pattern_of, text_of, without_parts
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import AGAIN, REPLACING, STREAMING
 from overlong.conformance.vectors.vector import known_at
-from overlong.reference import MaximalSubpart, dialect, segments
+from overlong.reference import DIALECTS, MaximalSubpart, dialect, segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from overlong.conformance.examination.products import Product
-    from overlong.conformance.examination.question import Asked
-    from overlong.conformance.examination.text import Text
+    from overlong.conformance.examination.text import Product, Text
     from overlong.reference import Dialect, Segment
 
 _SHORT = 64
@@ -35,13 +32,44 @@ OFFSETS = (Code.OFFSET, Code.LENGTH, Code.INCOMPLETE)
 """Symptoms of the first flaw of a refused input."""
 
 
-def hashed(condition: Mapping[str, object]) -> str:
-    """``C-`` and eight digits of a hash of a condition for files."""
-    return f"C-{hashlib.sha256(json.dumps(condition, sort_keys=True).encode()).hexdigest()[:8]}"
+class AnyCondition(ABC):
+    """Which questions a target answers wrongly: a decoder (:class:`Condition`), an encoder, or another function."""
+
+    @abstractmethod
+    def holds(self, question: Question | bytes) -> bool:
+        """True if the target is predicted to answer a question wrongly for this cause."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, object]:
+        """The condition for files."""
+
+    def kept(self) -> dict[str, object]:
+        """The same, with what its id does not depend on, and all that foresees further answers."""
+        return self.to_json()
+
+    @cached_property
+    def id(self) -> str:
+        """``C-`` and eight digits of a hash: the same for the same cause, whichever verb found it."""
+        return f"C-{hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()[:8]}"
+
+    @property
+    def streams(self) -> bool:
+        """True if it is about streams."""
+        return False
+
+    @property
+    def withholds(self) -> bool:
+        """True if a stream's output comes late whatever it is."""
+        return False
+
+    @property
+    def recalls(self) -> bool:
+        """True if the answer depends on an earlier call or stream."""
+        return False
 
 
 @dataclass(frozen=True)
-class Condition:
+class Condition(AnyCondition):
     """Words, and the rule for the places where they make a difference."""
 
     symptom: str
@@ -61,7 +89,7 @@ class Condition:
     reads: int = 0
     """The octets that are read: the decoder answers as if there were no more; 0: all."""
 
-    def holds(self, question: Asked | bytes) -> bool:
+    def holds(self, question: Question | bytes) -> bool:
         """True if the decoder is predicted to answer a question wrongly, or to report another place, for this cause."""
         asked = Question(question) if isinstance(question, bytes) else question
         if self.reads:
@@ -105,7 +133,7 @@ class Condition:
         first, end = self.text.end(read), self.text.end(octets)
         return (first == len(read)) != (end == len(octets)) or (self.offsets and first != min(end, len(read)))
 
-    def _carried(self, asked: Asked) -> bool:
+    def _carried(self, asked: Question) -> bool:
         before = self._before(asked) or b""
         if not self.rule.holds(self._site(asked, 0, 0)):
             return False
@@ -131,11 +159,6 @@ class Condition:
         products = self.text.products
         return self.streams and self.words[: len(products)] == products
 
-    @cached_property
-    def id(self) -> str:
-        """``C-`` and eight digits of a hash: the same for the same cause, whichever verb found it."""
-        return hashed(self.to_json())
-
     def to_json(self) -> dict[str, object]:
         """The condition for files."""
         return {
@@ -146,6 +169,36 @@ class Condition:
             **({"commits": self.commits} if self.commits else {}),
             **({"reads": self.reads} if self.reads else {}),
         }
+
+    def kept(self) -> dict[str, object]:
+        return {
+            **self.to_json(),
+            "operation": self.operation,
+            **({"subparts": True} if self.subparts else {}),
+            **({"offsets": True} if self.offsets else {}),
+        }
+
+    @classmethod
+    def of_json(cls, read: Mapping[str, Any]) -> Condition:
+        """The condition that :meth:`kept` wrote.
+
+        Raises:
+            ValueError, LookupError, TypeError: it is none.
+        """
+        words = tuple(tuple(frozenset(bytes.fromhex(octets)) for octets in word) for word in read["words"])
+        if read["dialect"] not in DIALECTS or not words or not all(octets for word in words for octets in word):
+            raise ValueError(read["dialect"])
+        return cls(
+            str(read["symptom"]),
+            words,
+            Rule(tuple(map(Atom.of_json, read["rule"]))),
+            read["dialect"],
+            str(read["operation"]),
+            int(read.get("commits", 0)),
+            subparts=bool(read.get("subparts", False)),
+            offsets=bool(read.get("offsets", False)),
+            reads=int(read.get("reads", 0)),
+        )
 
     @cached_property
     def text(self) -> Text:
@@ -160,11 +213,11 @@ class Condition:
     def _until(self) -> re.Pattern[bytes]:
         return self.text.until([word[: self.commits] for word in self.words])
 
-    def _site(self, asked: Asked, start: int, end: int) -> Site:
+    def _site(self, asked: Question, start: int, end: int) -> Site:
         after = self._before(asked)
         return Site(self.text, asked.octets, start, end, after=after, chunks=asked.chunks or (), address=asked.address)
 
-    def _before(self, asked: Asked) -> bytes | None:
+    def _before(self, asked: Question) -> bytes | None:
         """The call right before, or the whole of the stream before."""
         if not asked.earlier:
             return None
@@ -173,12 +226,12 @@ class Condition:
     def _at_flaw(self, octets: bytes, start: int) -> re.Match[bytes] | None:
         return self._pattern.match(octets, start) if start < len(octets) else None
 
-    def _first_flaw(self, asked: Asked, end: int) -> list[Site]:
+    def _first_flaw(self, asked: Question, end: int) -> list[Site]:
         """The flaw where text ends, if it is one of the words."""
         match = self.text.flaw(asked.octets, end) if self.subparts else self._at_flaw(asked.octets, end)
         return [self._site(asked, end, match.end())] if match else []
 
-    def sites(self, question: Asked, most: int = 1 << 30) -> list[Site]:
+    def sites(self, question: Question, most: int = 1 << 30) -> list[Site]:
         """The places in a question that have the octets, whatever the rule says; not many more than ``most``."""
         if self.streams:
             return list(self._in_streams(question))
@@ -196,13 +249,13 @@ class Condition:
         """True if any error is one of the words."""
         return any(len(word) == 1 and ERROR[0] <= word[0] for word in self.words)
 
-    def shows_there(self, asked: Asked) -> bool:
+    def shows_there(self, asked: Question) -> bool:
         """True if the rule holds where the first error shows: right behind the octets that can begin a character."""
         flaw = self.text.flaw(asked.octets, self.text.end(asked.octets))
         shown = flaw.end() if flaw is not None else len(asked.octets)
         return shown < len(asked.octets) and self.rule.holds(self._site(asked, shown, shown + 1))
 
-    def places(self, asked: Asked) -> dict[int, Site]:
+    def places(self, asked: Question) -> dict[int, Site]:
         """The places at which the rule holds, by their offsets; a decoder need not stop at the first flaw."""
         octets, sites, past = asked.octets, list[Site](), 0
         if self.words == ((),) and not self.subparts:
@@ -227,7 +280,7 @@ class Condition:
             most = max(most, sum(1 for _ in takewhile(bool, alike)))
         return most
 
-    def holds_at(self, asked: Asked, segment: Segment) -> bool:
+    def holds_at(self, asked: Question, segment: Segment) -> bool:
         """True if the rule holds at a segment, whether or not it is one of the words."""
         return self.rule.holds(self._site(asked, segment.offset, segment.offset + segment.length))
 
@@ -251,12 +304,12 @@ class Condition:
             yield match.span()
             place = match.end()
 
-    def _walk(self, asked: Asked) -> tuple[list[Site], int]:
+    def _walk(self, asked: Question) -> tuple[list[Site], int]:
         """The places that a decoder passes that accepts the words, and where it refuses if it accepts all of them."""
         *spans, (end, _) = self._passed(asked.octets)
         return self._numbered([self._site(asked, *span) for span in spans]), end
 
-    def _refused_at(self, asked: Asked) -> int:
+    def _refused_at(self, asked: Question) -> int:
         """Where a decoder refuses that accepts the words at the places of the rule alone."""
         if self._counts:
             sites, end = self._walk(asked)
@@ -267,7 +320,7 @@ class Condition:
             one for one, two in spans if one == two or not (every or self.rule.holds(self._site(asked, one, two)))
         )
 
-    def _accepts(self, asked: Asked) -> bool:
+    def _accepts(self, asked: Question) -> bool:
         right = self.text.end(asked.octets)
         if right == len(asked.octets) and not self.commits:
             return False
@@ -276,7 +329,7 @@ class Condition:
             return end != right
         return (end == size) != (right == size)
 
-    def _within(self, asked: Asked, end: int, start: int = 0) -> Iterator[Site]:
+    def _within(self, asked: Question, end: int, start: int = 0) -> Iterator[Site]:
         """The places of the words in well-formed text from ``start`` to ``end``."""
         if self.words == ((),):
             yield self._site(asked, 0, 0)
@@ -297,7 +350,7 @@ class Condition:
             else max((each.low or 0 for each in self.rule.atoms if each.factor == "offset"), default=0)
         )
 
-    def _everywhere(self, asked: Asked) -> list[Site]:
+    def _everywhere(self, asked: Question) -> list[Site]:
         """The segments of text that is replaced: flaws, or characters, whichever the words begin."""
         octets, flaws = asked.octets, self.text.flaws(asked.octets)
         if self.subparts:
@@ -319,7 +372,7 @@ class Condition:
             site.errors, site.total = number, len(sites)
         return sites
 
-    def _in_streams(self, asked: Asked) -> Iterator[Site]:
+    def _in_streams(self, asked: Question) -> Iterator[Site]:
         """The places of a stream: errors; or the words, once for each cut within one, or once if there is none."""
         chunks = asked.chunks if asked.chunks is not None else (len(asked.octets),)
         cuts = list(accumulate(chunks))[:-1]

@@ -67,14 +67,8 @@ class Experiments:
         """Octets before, of each kind; and the same with the length kept."""
         setting = self.setting
         kept, behind = setting.kept_before, setting.behind
-        lengths = thresholds(self.most) if fine else self._some_lengths()
-        near = self._near(setting.count * len(setting.filler), fine=fine)
-        for filler in self._fillers:
-            for length in sorted({*lengths, *near}):
-                if length >= 0 and (length <= _LONG or filler == b"a"):
-                    yield fill(length, filler) + kept, behind
-            if kept:
-                yield from ((fill(length, filler), behind) for length in range(20))
+        for text, alone in self._texts(setting.count * len(setting.filler), 20 if kept else 0, fine=fine):
+            yield text if alone else text + kept, behind
         size = len(setting.before) + len(behind)
         for total in (size, 2 * size) if self._is_burden else (max(size, 40),):
             parts = [total // _PARTS * part for part in range(_PARTS)]
@@ -87,14 +81,21 @@ class Experiments:
     def behinds(self, *, fine: bool) -> Iterator[Around]:
         """Octets behind, of each kind."""
         setting = self.setting
-        lengths = thresholds(self.most) if fine else self._some_lengths()
-        near = self._near(setting.count_behind * len(setting.filler_behind), fine=fine)
+        kept = setting.kept_behind
+        for text, alone in self._texts(setting.count_behind * len(setting.filler_behind), 12 if kept else 0, fine=fine):
+            yield setting.before, text if alone else kept + text
+
+    def _texts(self, length: int, few: int, *, fine: bool) -> Iterator[tuple[bytes, bool]]:
+        """Text of each kind, of lengths where decoders change and near one that matters.
+
+        And some of ``few`` lengths, with True: to be tried alone, without what is kept next to the core.
+        """
+        lengths = {*(thresholds(self.most) if fine else self._some_lengths()), *self._near(length, fine=fine)}
         for filler in self._fillers:
-            for length in sorted({*lengths, *near}):
-                if length >= 0 and (length <= _LONG or filler == b"a"):
-                    yield setting.before, setting.kept_behind + fill(length, filler)
-            if setting.kept_behind:
-                yield from ((setting.before, fill(length, filler)) for length in range(12))
+            for each in sorted(lengths):
+                if each >= 0 and (each <= _LONG or filler == b"a"):
+                    yield fill(each, filler), False
+            yield from ((fill(each, filler), True) for each in range(few))
 
     @property
     def _fillers(self) -> tuple[bytes, ...]:

@@ -1,4 +1,4 @@
-"""Examines one divergence of a target: opens it, chooses the operation, and returns the explanation."""
+"""Examines one divergence of many: chooses it and the operation, and returns the explanation."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget, symptom_of
+from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget, Question, symptom_of
 from overlong.conformance.examination.consequence import cause_of
-from overlong.conformance.examination.course import Course
-from overlong.conformance.examination.encoders import EncoderCourse
-from overlong.conformance.examination.explanation import Explanation, marked
+from overlong.conformance.examination.course import confirm, experiment, least_finding, telling
+from overlong.conformance.examination.encoders import EncoderCourse, TextCourse
+from overlong.conformance.examination.explanation import Explanation, in_words
 from overlong.conformance.examination.functions import LONGEST, FunctionCourse
 from overlong.conformance.examination.inquiry import Inquiry
-from overlong.conformance.examination.question import Question, question_of
-from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.shrinking import shrunk
 from overlong.conformance.examination.streams import StreamCourse
-from overlong.conformance.examination.telling import least_finding, telling
 from overlong.conformance.examination.text import text_of
-from overlong.conformance.examination.text_course import TextCourse
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import Code
@@ -31,6 +27,7 @@ from overlong.conformance.protocol.wire import (
     DECODE,
     ENCODING,
     GUARDED,
+    MEASURED,
     REPLACE,
     REPLACING,
     STREAMING,
@@ -40,22 +37,53 @@ from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
+from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.examination.explanation import AnyCondition
+    from overlong.conformance.examination.condition import AnyCondition
     from overlong.conformance.examination.text import Text
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.limits import Limits
+    from overlong.conformance.vectors.profile import Profile
 
 EXAMINED = DECODE + VALIDATE + REPLACE + STREAMING + AGAIN + ENCODING + GUARDED + ASK
 """The operations whose answers are examined so far."""
 _OF_PLACE = (Code.PLACE_IN_MEMORY, Code.EARLIER_CALLS)
 """What an examination of memory finds in answers: the other operations show it, too."""
 _ORDER = DECODE + VALIDATE + REPLACE
+MOST = 12
+"""The most examinations of a run. Seconds would give another certificate on a slower machine."""
+UNSTEADY = (Code.UNSTABLE, Code.IN_COMPANY)
+"""The codes of answers that vary: an earlier call may be the cause, and hardly anything else that can be learned."""
+_TELLING: tuple[Sequence[str], ...] = (
+    (Code.READ_BEFORE_START, Code.READ_PAST_END, Code.WRITTEN_OUTSIDE, Code.LEFT_UNWRITTEN, Code.INPUT_WRITTEN),
+    (Code.EARLIER_CALLS, Code.PLACE_IN_MEMORY, *UNSTEADY),
+    (Code.REFUSED,),
+    (*DEFECTS,),
+    (Code.SCALARS, Code.INTERNAL_ERROR),
+    (Code.REPLACEMENT_TEXT,),
+    (Code.REPLACEMENT_COUNT,),
+    (Code.OFFSET,),
+    (Code.LENGTH, Code.INCOMPLETE),
+    (Code.CHUNKING,),
+    (Code.STREAM_OFFSET, Code.LATE, Code.HELD_BACK, Code.EARLY),
+    (Code.SCALAR_REFUSED,),
+    (Code.SURROGATE_ENCODED, Code.BEYOND_ENCODED, Code.WRONG_OCTETS, Code.ENCODER_REPLACEMENT),
+    (Code.REFUSAL_PLACE, Code.SIZE),
+    (Code.QUESTION_REFUSED,),
+    (Code.CHARACTER_CUT, Code.OUT_OF_RANGE),
+    (Code.WRONG_COUNT, Code.WRONG_BOUNDARY, Code.WRONG_LENGTH, Code.WRONG_STEP, Code.WRONG_INDEX),
+    (Code.WRONG_CONVERSION,),
+)
+"""The codes that are examined. What one says may explain those after it: memory, what a reader loses, what is merely
+counted or placed otherwise, and when answers come."""
+_IN_STREAMS = (Code.CHUNKING, Code.STREAM_OFFSET, Code.LATE, Code.HELD_BACK, Code.EARLY)
+"""The codes of what chunks cause."""
+_RANKS = {str(code): rank for rank, codes in enumerate(_TELLING) for code in codes}
 
 
 class Budget(NamedTuple):
@@ -163,10 +191,10 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
     if guarded is not None and guarded.code not in _OF_PLACE:  # what it causes depends on memory that is not its own
         return _unexplained(asker, guarded)
     finding = asker.finding(question) or guarded
-    cause = cause_of(finding, lambda each: asker.finding(question_of(each))) if finding is not None else None
+    cause = cause_of(finding, lambda each: asker.finding(Question.of(each))) if finding is not None else None
     if cause is not None:
         finding = cause
-        question = question_of(cause.vector)
+        question = Question.of(cause.vector)
     if operation in ENCODING:
         return None if finding is None else _of_encoder(asker, question, finding)
     if operation == ASK:
@@ -196,7 +224,7 @@ def _unexplained(asker: Asker, finding: Finding) -> Explanation:
 
     def ask(vectors: Sequence[Vector]) -> list[Finding | None]:
         try:
-            return asker.findings(list(map(question_of, vectors)))
+            return asker.findings(list(map(Question.of, vectors)))
         except BudgetSpent as spent:
             raise OutOfBudget from spent
 
@@ -244,8 +272,9 @@ def _found(
     asker: Asker, finding: Finding | None, condition: AnyCondition | None, predicted: int, checked: int
 ) -> Explanation:
     code = finding.code if finding is not None else ""
-    sentence = sentence_of(condition, code) if condition is not None else finding.title if finding is not None else ""
-    sentence = marked(sentence, predicted, checked)
+    sentence = finding.title if finding is not None else ""
+    if condition is not None:
+        sentence = in_words(condition, code, predicted, checked)
     return Explanation(finding, condition, sentence, predicted, checked, asker.asked, operation=asker.operation)
 
 
@@ -253,15 +282,14 @@ def _by_course(
     inquiry: Inquiry, question: Question, finding: Finding | None, place: int | None, budget: Budget
 ) -> Explanation | None:
     """The explanation by experiments with whole inputs; None if the example does not show it again."""
-    course, asker = Course(inquiry), inquiry.asker
-    condition = course.run(question.octets, place)
+    asker, condition = inquiry.asker, experiment(inquiry, question.octets, place)
     if condition is None:
         return None
-    check = course.confirm(budget.fresh)
+    predicted, checked = confirm(inquiry, budget.fresh)
     least = least_finding(inquiry)
     if condition.symptom == REPLACED and least is not None and asker.operation in REPLACING:
         condition = replace(condition, symptom=least.code)
-    found = _found(asker, least or finding, condition, check.predicted, check.checked)
+    found = _found(asker, least or finding, condition, predicted, checked)
     return replace(found, telling=telling(inquiry, least))
 
 
@@ -279,3 +307,31 @@ def _in_memory(target: Target, question: Question, profile: Profile) -> Finding 
     for answered in target.observe([(batch, GUARDED)]):
         return next(compare_batch(answered, target.greeting), None)
     return None
+
+
+def is_examinable(code: str, operation: str) -> bool:
+    """True if experiments may tell why an answer to this operation diverges so."""
+    whole = operation in STREAMING and code not in _IN_STREAMS
+    return code in _RANKS and (operation in EXAMINED or whole)
+
+
+def rank(code: str, operation: str) -> tuple[int, int]:
+    """The place of a divergence in the order of examinations; only of one that is examinable."""
+    return _RANKS[code], MEASURED.index(operation)
+
+
+def why(finding: Finding, target: Target, profile: Profile) -> Explanation | None:
+    """Examine an examinable finding; None if the target answers rightly when it is asked again.
+
+    Raises:
+        BudgetSpent: the target fails too often.
+        TargetError: it cannot be asked any more.
+    """
+    vector, operation = finding.vector, finding.operation
+    question = Question.of(vector)
+    if operation == GUARDED or (operation in STREAMING and finding.code not in _IN_STREAMS):
+        # memory is examined beside answers, and what does not depend on chunks is examined without
+        whole = REPLACE if operation in REPLACING else VALIDATE + DECODE + REPLACE
+        operation = next((each for each in whole if each in target.greeting.operations), "")
+        question = Question(vector.octets)
+    return explained(target, question, operation, profile) if operation else None

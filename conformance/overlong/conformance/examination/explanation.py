@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
-from overlong.conformance.examination.condition import Condition
+from overlong.conformance.examination.condition import AnyCondition, Condition
+from overlong.conformance.examination.of_numbers import OfNumbers
+from overlong.conformance.examination.of_questions import OfQuestions
 from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.oracle.finding import Why, id_of, share_of
@@ -13,13 +15,10 @@ from overlong.conformance.protocol.kind import EARLIEST, Code
 from overlong.conformance.protocol.wire import IN_MEMORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from overlong.conformance.examination.encoders import OfNumbers
-    from overlong.conformance.examination.functions import OfQuestions
     from overlong.conformance.oracle.finding import Finding
 
-    AnyCondition = Condition | OfNumbers | OfQuestions
 
 GOOD = 0.99
 """The share of fresh questions that a rule must predict to count as one."""
@@ -44,7 +43,7 @@ class Explanation:
     """All questions that the examination took."""
     telling: Finding | None = None
     """An example that says more, if there is one."""
-    operation: str = field(default="")
+    operation: str = ""
 
     @property
     def example(self) -> bytes:
@@ -93,7 +92,7 @@ class Explanation:
         return replace(
             self,
             condition=condition,
-            sentence=marked(sentence_of(condition, self.code), predicted, checked),
+            sentence=in_words(condition, self.code, predicted, checked),
             predicted=predicted,
             checked=checked,
             asked=self.asked + other.asked,
@@ -136,9 +135,31 @@ class Explanation:
         }
 
 
-def marked(sentence: str, predicted: int, checked: int) -> str:
-    """The sentence, marked if its rule predicts too few of the fresh questions."""
+def in_words(condition: AnyCondition, code: str, predicted: int, checked: int) -> str:
+    """The sentence of a condition, marked if it predicts too few of the fresh questions.
+
+    Args:
+        condition: of any type.
+        code: of the example.
+        predicted: fresh questions.
+        checked: all of them.
+    """
+    if isinstance(condition, OfNumbers | OfQuestions):
+        sentence = condition.sentence
+    else:
+        assert isinstance(condition, Condition)
+        sentence = sentence_of(condition, code)
     return f"nearly: {sentence}" if predicted < GOOD * checked else sentence
+
+
+def condition_of(read: Mapping[str, Any]) -> AnyCondition:
+    """The condition that :meth:`AnyCondition.kept` gave.
+
+    Raises:
+        ValueError, LookupError, TypeError: it is none.
+    """
+    kind = OfQuestions if "question" in read else OfNumbers if "numbers" in read else Condition
+    return kind.of_json(read)
 
 
 class Shown(Protocol):

@@ -6,28 +6,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
 from random import Random
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.asked_texts import FACTORS, all_hold, in_words, place_of, places_of
-from overlong.conformance.examination.condition import hashed
-from overlong.conformance.examination.other_answers import other_named, others_of
-from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.asking import Question
+from overlong.conformance.examination.of_questions import FACTORS, OfQuestions, others_of, place_of, places_of
 from overlong.conformance.examination.rules import Table
-from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.vectors.questions import Asked, units_of
 from overlong.conformance.vectors.suites.functions import CHARACTERS, LENGTHS, long_texts, short_texts
-from overlong.reference.questions import QUESTIONS, is_fixed, modes_of
 from overlong.reference.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from overlong.conformance.examination.asked_texts import Place
     from overlong.conformance.examination.asking import Asker
-    from overlong.conformance.examination.atoms import Atom
-    from overlong.conformance.examination.other_answers import Other
-    from overlong.conformance.examination.question import Asked as Given
+    from overlong.conformance.examination.of_questions import Other, Place
+    from overlong.conformance.examination.rules import Atom
     from overlong.conformance.oracle.finding import Finding
 
 _SEED = 0
@@ -43,87 +37,6 @@ _MISSED = 0.01
 LONGEST = 300
 """The most octets of an example, and of texts made at will."""
 _FLAWS = (b"\x80", b"\xff", b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xed\xa0\x80", b"\xf0")
-
-
-@dataclass(frozen=True)
-class OfQuestions:
-    """Questions of one kind that a function answers wrongly."""
-
-    streams: ClassVar[bool] = False
-    withholds: ClassVar[bool] = False
-    recalls: ClassVar[bool] = False
-    symptom: str
-    """The code of the least example."""
-    question: str
-    divides: str
-    """The declared modes."""
-    atoms: tuple[Atom, ...] = ()
-    """What must hold of the character at the argument, and of the text."""
-    anywhere: bool = False
-    """True if it must hold of any character."""
-    other: str = ""
-    """What the function answers, if that is known: then it is wrong where that is."""
-    of_text: bool = False
-    """True if it was learned from well-formed text: of other text, no answer is fixed unless a mode is declared."""
-
-    def takes(self, finding: Finding) -> bool:
-        """True if a wrong answer belongs to this cause."""
-        if self.holds(finding.vector.octets):
-            return True
-        asked = Asked.of(finding.vector.octets)
-        open_ = self.of_text and not modes_of(self.divides)[0] and not is_fixed(asked.question, asked.text)
-        return open_ and (asked.question.name, finding.code) == (self.question, self.symptom)
-
-    def holds(self, question: Given | bytes) -> bool:
-        """True if the function is predicted to answer a question wrongly for this cause."""
-        asked = Asked.of(question if isinstance(question, bytes) else question.octets)
-        if asked.question.name != self.question:
-            return False
-        if self.other:
-            return other_named(self.question, self.other).differs(asked, asked.right(self.divides))
-        if self.anywhere:
-            return any(all_hold(self.atoms, place) for place in places_of(asked, self.divides))
-        return all_hold(self.atoms, place_of(asked, self.divides))
-
-    @cached_property
-    def id(self) -> str:
-        """``C-`` and eight digits of a hash."""
-        return hashed(self.to_json())
-
-    def to_json(self) -> dict[str, object]:
-        """The condition for files."""
-        said: dict[str, object] = {"symptom": self.symptom, "question": self.question}
-        said |= {"ill-formed": self.divides} if self.divides else {}
-        said |= {"other": self.other} if self.other else {"rule": [atom.to_json() for atom in self.atoms]}
-        said |= {"anywhere": True} if self.anywhere else {}
-        return said | ({"of text": True} if self.of_text else {})
-
-    @property
-    def sentence(self) -> str:
-        """``truncate cuts characters of 3 octets if the limit is inside them``."""
-        if self.other:
-            return f"{self.question} {self.other}"
-        verb, of_text = _VERBS.get(self.symptom, ("", True))
-        if QUESTIONS[self.question].written and self.symptom == Code.WRONG_LENGTH:
-            verb = "stops early in"
-        verb = verb or f"shows '{KINDS[self.symptom].title}' for"
-        what = in_words(self.atoms, QUESTIONS[self.question], anywhere=self.anywhere, of_text=of_text)
-        return f"{self.question} {verb} {what}"
-
-
-_VERBS: dict[str, tuple[str, bool]] = {
-    Code.WRONG_COUNT: ("counts wrongly", True),
-    Code.WRONG_BOUNDARY: ("answers wrongly about", False),
-    Code.CHARACTER_CUT: ("cuts", False),
-    Code.WRONG_LENGTH: ("keeps a wrong length of", True),
-    Code.WRONG_STEP: ("steps wrongly over", False),
-    Code.WRONG_INDEX: ("gives a wrong index in", True),
-    Code.OUT_OF_RANGE: ("answers out of range for", True),
-    Code.QUESTION_REFUSED: ("refuses", True),
-    Code.WRONG_CONVERSION: ("writes wrong output for", True),
-    Code.INTERNAL_ERROR: ("fails with an internal error at", True),
-}
-"""What a function does, and whether it does that to text rather than to characters."""
 
 
 @dataclass(frozen=True)
@@ -150,9 +63,7 @@ class _Row:
         """True if the condition predicts a wrong answer."""
         if condition.other:
             return condition.holds(self.asked.payload)
-        if condition.anywhere:
-            return any(all_hold(condition.atoms, place) for place in self.places)
-        return all_hold(condition.atoms, self.place)
+        return condition.holds_at(self.places if condition.anywhere else [self.place])
 
 
 class FunctionCourse:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.asking import ACCEPTS, RIGHT
+from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Question
 from overlong.conformance.examination.condition import OFFSETS, Condition
 from overlong.conformance.examination.contexts import Experiments
 from overlong.conformance.examination.factors import ADDRESS, ADDRESSES, FACTORS
-from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.protocol.kind import Code
 
@@ -18,13 +17,13 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.asking import Asker
     from overlong.conformance.examination.least import Setting
-    from overlong.conformance.examination.products import Product
-    from overlong.conformance.examination.text import Text
+    from overlong.conformance.examination.text import Product, Text
 
 SITES = 16
 """The most places in one string that a table takes."""
 _STEPS = 8
-_VERDICTS = (ACCEPTS, Code.REFUSED)
+VERDICTS = (ACCEPTS, Code.REFUSED)
+"""Symptoms of a wrong verdict."""
 _ALIKE = frozenset({*OFFSETS, Code.INTERNAL_ERROR})
 """Symptoms that one cause may have: an offset beyond the input breaks the convention."""
 
@@ -58,6 +57,8 @@ class Inquiry:
         """True if there are several such places in the example, of which the last one shows it."""
         self.table = Table()
         self.condition: Condition | None = None
+        self.check = 0, 0
+        """Of the last fresh questions, those that the condition predicted, and all."""
         self._setting: Setting | None = None
 
     @property
@@ -115,11 +116,11 @@ class Inquiry:
         """True if a symptom is one that the condition should predict."""
         if symptom == RIGHT:
             return False
-        if self.symptom in _VERDICTS:
-            return symptom in _VERDICTS or (self.offsets and symptom == Code.OFFSET)
+        if self.symptom in VERDICTS:
+            return symptom in VERDICTS or (self.offsets and symptom == Code.OFFSET)
         if self.symptom in OFFSETS:
             return symptom in _ALIKE
-        return symptom == self.symptom or symptom not in (*_VERDICTS, *OFFSETS)
+        return symptom == self.symptom or symptom not in (*VERDICTS, *OFFSETS)
 
     def in_memory(self) -> None:
         """Tell addresses apart, and not what stands behind: the answer depends on the place in memory."""

@@ -41,13 +41,13 @@ def thresholds(most: int) -> list[int]:
 class Setting:
     """A core, and what stands around it: fillers, and octets that are kept."""
 
-    filler: bytes
-    count: int
-    kept_before: bytes
     core: bytes
-    kept_behind: bytes
-    filler_behind: bytes
-    count_behind: int
+    filler: bytes = b"a"
+    count: int = 0
+    kept_before: bytes = b""
+    kept_behind: bytes = b""
+    filler_behind: bytes = b"a"
+    count_behind: int = 0
 
     @property
     def before(self) -> bytes:
@@ -82,9 +82,9 @@ def parted(octets: bytes, symptom: str, shows: Shows, text: Text, place: int | N
     else:
         found = _character(octets, shows, text, place)
         if found is None:
-            return Setting(b"a", 0, b"", b"", octets, b"a", 0)
+            return Setting(b"", kept_behind=octets)
         octets, start, end = found
-    return Setting(b"a", 0, octets[:start], octets[start:end], octets[end:], b"a", 0)
+    return Setting(octets[start:end], kept_before=octets[:start], kept_behind=octets[end:])
 
 
 def _with_one_flaw(octets: bytes, text: Text, shows: Shows) -> bytes:
@@ -160,10 +160,10 @@ def simplified(setting: Setting, shows: Shows, text: Text) -> Setting:
     """The setting with as little around the core as shows the same."""
     for _ in range(2):
         before = setting
-        setting = _first(setting, _simpler_before(setting, text), shows)
-        setting = _first(setting, _simpler_behind(setting, text), shows)
-        setting = _shorter(setting, shows, behind=False)
-        setting = _shorter(setting, shows, behind=True)
+        for behind in (False, True):
+            setting = _first(setting, _simpler(setting, text, behind=behind), shows)
+        for behind in (False, True):
+            setting = _shorter(setting, shows, behind=behind)
         if setting == before:
             break
     return setting
@@ -185,27 +185,20 @@ def _first(setting: Setting, candidates: Iterable[Setting], shows: Shows) -> Set
     return setting if found is None else found
 
 
-def _simpler_before(setting: Setting, text: Text) -> Iterable[Setting]:
-    octets = setting.before
-    for kept in dict.fromkeys((*_kept(octets), len(octets.lstrip(b"a")))):
-        tail = octets[len(octets) - kept :]
-        if tail and tail[0] not in text.leads:  # no character is cut
-            continue
+def _simpler(setting: Setting, text: Text, *, behind: bool) -> Iterable[Setting]:
+    octets = setting.behind if behind else setting.before
+    plain = octets.rstrip(b"a") if behind else octets.lstrip(b"a")
+    for kept in dict.fromkeys((*_kept(octets), len(plain))):
         rest = len(octets) - kept
+        place = kept if behind else rest
+        if place < len(octets) and octets[place] not in text.leads:  # no character is cut
+            continue
         for filler in _unlike(setting.core, text):
             for count in {*range(9), rest // len(filler), rest}:
-                yield replace(setting, filler=filler, count=count, kept_before=tail)
-
-
-def _simpler_behind(setting: Setting, text: Text) -> Iterable[Setting]:
-    octets = setting.behind
-    for kept in dict.fromkeys((*_kept(octets), len(octets.rstrip(b"a")))):
-        if kept < len(octets) and octets[kept] not in text.leads:
-            continue
-        rest = len(octets) - kept
-        for filler in _unlike(setting.core, text):
-            for count in {*range(9), rest // len(filler), rest}:
-                yield replace(setting, filler_behind=filler, count_behind=count, kept_behind=octets[:kept])
+                if behind:
+                    yield replace(setting, filler_behind=filler, count_behind=count, kept_behind=octets[:place])
+                else:
+                    yield replace(setting, filler=filler, count=count, kept_before=octets[place:])
 
 
 def _unlike(core: bytes, text: Text) -> list[bytes]:

@@ -11,12 +11,11 @@ from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.examination.asking import ACCEPTS
-from overlong.conformance.examination.condition import OFFSETS
-from overlong.conformance.examination.encoders import OfNumbers
+from overlong.conformance.examination.asking import ACCEPTS, Question
+from overlong.conformance.examination.condition import OFFSETS, Condition
 from overlong.conformance.examination.factors import ADDRESS
-from overlong.conformance.examination.functions import OfQuestions
-from overlong.conformance.examination.question import Question
+from overlong.conformance.examination.of_numbers import OfNumbers
+from overlong.conformance.examination.of_questions import OfQuestions
 from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.kind import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Code
 from overlong.conformance.protocol.observation import Accepted, Refused
@@ -39,7 +38,7 @@ from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.condition import AnyCondition
     from overlong.conformance.oracle.finding import Finding
 
 _PLACES = (*OFFSETS, Code.STREAM_OFFSET)
@@ -49,7 +48,7 @@ _LONGEST = 1 << 12
 _REPLACEMENT = chr(REPLACEMENT_CHARACTER)
 
 
-def predicts(condition: Condition | OfNumbers | OfQuestions, code: str, finding: Finding) -> bool:
+def predicts(condition: AnyCondition, code: str, finding: Finding) -> bool:
     """True if a finding is what a decoder gives that has the fault which ``condition`` describes.
 
     Args:
@@ -62,6 +61,7 @@ def predicts(condition: Condition | OfNumbers | OfQuestions, code: str, finding:
         return operation == ASK and condition.takes(finding)
     if isinstance(condition, OfNumbers):
         return operation in ENCODING and condition.holds(vector.octets, operation)
+    assert isinstance(condition, Condition)
     if operation in OTHER_INPUT + SEPARATE:
         return False
     earlier = () if operation in AGAIN else vector.earlier or ()  # a decoder used before has the faults of a new one

@@ -1,19 +1,159 @@
-"""Learns a rule from answers: the cheapest conjunction of atoms that holds where an answer is wrong, and only there."""
+"""Rules: conjunctions of atoms, each a set of a factor's values: ``= k``, ``≥ k``, ``≡ r mod m``, a set.
+
+The rule that is learned from answers is the cheapest one that holds where an answer is wrong, and only there.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import compress, islice
 from operator import not_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.examination.atoms import Atom, atoms_of, order_of
-from overlong.conformance.examination.factors import FACTORS
+from overlong.conformance.examination.factors import ADDRESSES, FACTORS, FLAG, IN_STREAMS, NUMBER, factor_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from overlong.conformance.examination.factors import Factor, Site
+
+MODULI = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 3, 5, 6, 7, 10, 12)
+_LISTED = 4
+"""The most values in a list."""
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A set of the values of one factor."""
+
+    factor: str
+    low: int | None = None
+    high: int | None = None
+    modulus: int = 0
+    rests: frozenset[int] = frozenset()
+    values: frozenset[int] | None = None
+    """A set of values; None if the numbers say it."""
+    without: bool = False
+    """True for all values but these."""
+    cost: int = 1
+
+    def holds(self, value: int) -> bool:
+        """True if a value is in the set."""
+        if self.values is not None:
+            return (value in self.values) != self.without
+        if self.low is not None and value < self.low:
+            return False
+        if self.high is not None and value > self.high:
+            return False
+        return not self.modulus or value % self.modulus in self.rests
+
+    @classmethod
+    def of_json(cls, read: Mapping[str, Any], named: Callable[[str], Factor] = factor_named) -> Atom:
+        """The atom that :meth:`to_json` wrote.
+
+        Raises:
+            ValueError, LookupError, TypeError: it is none.
+        """
+        values = read.get("values", read.get("all but"))
+        low, high = (read.get("equals", read.get(name)) for name in ("from", "to"))
+        return cls(
+            named(read["factor"]).name,
+            None if low is None else int(low),
+            None if high is None else int(high),
+            int(read.get("modulo", 0)),
+            frozenset(map(int, read.get("is", ()))),
+            None if values is None else frozenset(map(int, values)),
+            without="all but" in read,
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """Its members that say something."""
+        found: dict[str, object] = {"factor": self.factor}
+        if self.values is not None:
+            found["all but" if self.without else "values"] = sorted(self.values)
+        if self.low is not None and self.low == self.high:
+            found["equals"] = self.low
+        else:
+            found |= {"from": self.low} if self.low is not None else {}
+            found |= {"to": self.high} if self.high is not None else {}
+        if self.modulus:
+            found |= {"modulo": self.modulus, "is": sorted(self.rests)}
+        return found
+
+
+def atoms_of(factor: Factor, inside: Sequence[int], values: Sequence[int]) -> Iterator[Atom]:
+    """The tightest atoms of each form that hold for some values of a factor.
+
+    Args:
+        factor: the factor.
+        inside: the distinct values where the answer is wrong.
+        values: all distinct values that were asked.
+    """
+    some, rest = set(inside), set(values) - set(inside)
+    if not rest:
+        return
+    low, high, name = min(some), max(some), factor.name
+    if factor.kind == FLAG:
+        if len(some) == 1:
+            yield Atom(name, low=low, high=high, cost=1 + factor.cost)
+        return
+    if factor.kind == NUMBER:
+        yield from _of_numbers(factor, some, rest, low, high)
+        return
+    cost = 1 + factor.cost + _runs(some)
+    if len(rest) < len(some):
+        # all but those where nothing was wrong
+        yield Atom(name, values=frozenset(rest), without=True, cost=2 + factor.cost + _runs(rest))
+    yield Atom(name, values=frozenset(some), cost=cost)
+
+
+def wider(atom: Atom) -> Iterator[Atom]:
+    """The plainer atoms that hold for all values of one of numbers, and for more; the widest first."""
+    if atom.modulus or atom.without or factor_named(atom.factor).kind != NUMBER:
+        return
+    low, high = (min(atom.values), max(atom.values)) if atom.values else (atom.low, atom.high)
+    if low is not None and high is not None and low < high:
+        yield Atom(atom.factor, low=low, cost=2)
+        yield Atom(atom.factor, high=high, cost=2)
+        if atom.values:
+            yield Atom(atom.factor, low=low, high=high, cost=3)
+
+
+def _of_numbers(factor: Factor, some: set[int], rest: set[int], low: int, high: int) -> Iterator[Atom]:
+    name = factor.name
+    if low == high:
+        yield Atom(name, low=low, high=high, cost=1 + factor.cost)
+    if min(rest) < low:
+        yield Atom(name, low=low, cost=2 + factor.cost)
+    if max(rest) > high:
+        yield Atom(name, high=high, cost=2 + factor.cost)
+    if low < high and min(rest) < low and max(rest) > high:
+        yield Atom(name, low=low, high=high, cost=3 + factor.cost)
+    if 1 < len(some) <= _LISTED:
+        yield Atom(name, values=frozenset(some), cost=3 + 2 * len(some) + factor.cost)
+    if low == high:
+        return
+    for modulus in MODULI:
+        rests = {value % modulus for value in some}
+        if 2 * len(rests) > modulus or len(rests) > 8 or len(some) <= len(rests):
+            continue
+        cost = 3 + len(rests) + factor.cost
+        yield Atom(name, modulus=modulus, rests=frozenset(rests), cost=cost)
+        if low >= modulus:
+            yield Atom(name, low=low, modulus=modulus, rests=frozenset(rests), cost=cost + 1)
+
+
+def _runs(values: set[int]) -> int:
+    return sum(value - 1 not in values for value in values)
+
+
+_ORDER = {factor.name: number for number, factor in enumerate((*FACTORS, *IN_STREAMS, *ADDRESSES))}
+
+
+def _order_of(name: str) -> int:
+    """The place of a factor among all: of two that explain the same, the first is taken."""
+    return _ORDER.get(name, len(_ORDER))
+
 
 _MOST_ATOMS = 5
 _PAIRS = 500
@@ -25,6 +165,11 @@ _HELPS = 0.5
 """A further atom of an approximate rule leaves at most this share of the right answers that it covers."""
 
 
+def all_hold(atoms: Iterable[Atom], site: Site, named: Callable[[str], Factor] = factor_named) -> bool:
+    """True if all atoms hold at a place; ``named``: the factor of a name."""
+    return all(atom.holds(named(atom.factor).value(site)) for atom in atoms)
+
+
 @dataclass(frozen=True)
 class Rule:
     """A conjunction of atoms."""
@@ -33,7 +178,7 @@ class Rule:
 
     def holds(self, site: Site) -> bool:
         """True if all atoms hold at a place."""
-        return all(atom.of(site) for atom in self.atoms)
+        return all_hold(self.atoms, site)
 
 
 class Table:
@@ -99,7 +244,7 @@ class Table:
 
 
 def _key(atom: Atom) -> tuple[int, int, int]:
-    return atom.cost, order_of(atom.factor), atom.modulus
+    return atom.cost, _order_of(atom.factor), atom.modulus
 
 
 def _cheapest(held: dict[int, Atom]) -> Rule:
@@ -148,12 +293,12 @@ def _cheapest_triple(held: dict[int, Atom], masks: Sequence[int]) -> tuple[Atom,
 
 def _cost(atoms: Iterable[Atom]) -> tuple[int, list[int]]:
     some = list(atoms)
-    return sum(atom.cost for atom in some) + len(some), sorted(order_of(atom.factor) for atom in some)
+    return sum(atom.cost for atom in some) + len(some), sorted(_order_of(atom.factor) for atom in some)
 
 
 def in_order(atoms: Iterable[Atom]) -> Rule:
     """The conjunction of some atoms."""
-    return Rule(tuple(sorted(atoms, key=lambda atom: order_of(atom.factor))))
+    return Rule(tuple(sorted(atoms, key=lambda atom: _order_of(atom.factor))))
 
 
 def _greedy(held: dict[int, Atom]) -> Rule:

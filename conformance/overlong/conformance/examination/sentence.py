@@ -1,4 +1,7 @@
-"""The sentence of a condition: one grammar of wording for all reports."""
+"""The sentence of a condition: one grammar of wording for all reports.
+
+An atom of its rule is a phrase: ``at offset 17 or more``; ``after 1 error``; ``in inputs of 3 modulo 4 octets``.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,18 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
-from overlong.conformance.examination.encoders import OfNumbers
-from overlong.conformance.examination.functions import OfQuestions
-from overlong.conformance.examination.phrases import counted, in_order, listed, phrase, scalars, such_as
-from overlong.conformance.examination.products import SHOWN, in_words, is_part, without
+from overlong.conformance.examination.factors import NONE, block_of, octets_placed, seen_octets
+from overlong.conformance.examination.text import SHOWN, in_words, is_part, octets_in_words, without
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.wire import AGAIN
 from overlong.conformance.support.printable import thousands
+from overlong.reference import WellFormed, dialect, segments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.examination.atoms import Atom
     from overlong.conformance.examination.condition import Condition
+    from overlong.conformance.examination.rules import Atom
 
 _VERBS: dict[str, str] = {
     ACCEPTS: "accepts",
@@ -41,32 +43,58 @@ _VERBS: dict[str, str] = {
     Code.EARLY: "answers too early at",
     Code.STREAM_OFFSET: "reports another offset in a stream for",
 }
-_OF_ENCODERS: dict[str, str] = {
-    Code.SCALAR_REFUSED: "refuses to encode",
-    Code.WRONG_OCTETS: "writes other octets for",
-    Code.SURROGATE_ENCODED: "writes surrogates for",
-    Code.BEYOND_ENCODED: "encodes",
-    Code.SIZE: "announces another size for",
-    Code.REFUSAL_PLACE: "reports another place for",
-    Code.INTERNAL_ERROR: "fails with an internal error at",
-    Code.ENCODER_REPLACEMENT: "does not refuse or replace as declared",
-}
 _LISTED = 4
 _NAMED = 1 << 12
 """The most characters that are counted singly."""
+_OF_THE_PLACE = ("size", "came", "lead", "cut off", "cut", "after cut")
+"""Factors of the octets themselves: they stand right behind the octets, before what tells of the surroundings."""
+_FLAGS: dict[str, tuple[str, str]] = {
+    "after error": ("right after an error", "that is not right after an error"),
+    "well-formed": ("in well-formed input", "in ill-formed input"),
+    "only tails": ("if only tail octets follow in its chunk", "if another octet follows in its chunk"),
+    "no lead": ("if no C0-FF follows in its chunk", "if C0-FF follows in its chunk"),
+    "cut off": ("that is a character cut off by the end", "that is no character cut off by the end"),
+    "accepted before": ("after an earlier call that was accepted", "after an earlier call that was refused"),
+    "same length before": ("after an earlier call of the same length", "after an earlier call of another length"),
+    "longer before": ("after a longer earlier call", "after an earlier call that was not longer"),
+}
+_COUNTED: dict[str, tuple[str, ...]] = {
+    "length": ("in inputs of", "octet"),
+    "characters": ("after", "character"),
+    "wide": ("after", "character", " beyond ASCII"),
+    "units": ("after", "unit", " of UTF-16"),
+    "errors": ("after", "error"),
+    "ascii before": ("after", "octet", " of ASCII"),
+    "ascii behind": ("before", "octet", " of ASCII"),
+    "zeros": ("after", "octet", " 00"),
+    "size before": ("after a character of", "octet"),
+    "size behind": ("before a character of", "octet"),
+    "size of all before": ("in text of characters of", "octet"),
+    "length before": ("after an earlier call of", "octet"),
+    "chunks before": ("after", "chunk"),
+    "chunks": ("in", "chunk"),
+    "chunks behind": ("before", "chunk"),
+    "in chunk": ("after", "octet", " of its chunk"),
+    "size": ("of", "octet"),
+}
+_NONE_OF: dict[str, str] = {
+    "behind": "at the end",
+    "characters": "at the start",
+    "in chunk": "at the start of its chunk",
+    "size before": "after no character",
+    "size behind": "before no character",
+    "nearest end": "at the start or the end",
+}
+_UNFINISHED = "after an earlier call that ended within a character "
 
 
-def sentence_of(condition: Condition | OfNumbers | OfQuestions, code: str = "") -> str:
+def sentence_of(condition: Condition, code: str = "") -> str:
     """``accepts E0 80-9F 80-BF``; ``refuses U+00E9``; ``accepts C0 AF at offset 17 or more``.
 
     Args:
         condition: in words.
         code: of the example; a target that fails on errors reports no offset for them, either.
     """
-    if isinstance(condition, OfQuestions):
-        return condition.sentence
-    if isinstance(condition, OfNumbers):
-        return f"{_OF_ENCODERS.get(condition.symptom) or KINDS[condition.symptom].title} {condition.numbers}"
     atoms = in_order(condition.rule.atoms)
     if condition.carries:
         where = _where(atoms)
@@ -155,3 +183,188 @@ def _sizes(condition: Condition) -> str:
     if sizes == every:
         return "any character"
     return "characters beyond ASCII" if sizes == every[1:] else f"characters of {listed(list(map(str, sizes)))} octets"
+
+
+def in_order(atoms: Sequence[Atom]) -> list[Atom]:
+    """The atoms as a sentence says them: what is told of the octets themselves first."""
+    return sorted(atoms, key=lambda atom: atom.factor not in _OF_THE_PLACE)
+
+
+def phrase(atom: Atom) -> str:
+    """An atom in words."""
+    name = atom.factor
+    if (atom.high == 0 or atom.low == atom.high == 0) and name in _NONE_OF:
+        return _NONE_OF[name]
+    if name in _FLAGS:
+        return _FLAGS[name][atom.high == 0]
+    if name == "came":
+        return f"of which {numbers(atom)} {'octet is' if _is_one(atom) else 'octets are'} there"
+    if name in _COUNTED:
+        before, *what = _COUNTED[name]
+        if name in ("size behind", "size before") and (atom.low, atom.high, atom.modulus) == (1, None, 0):
+            return f"{before.split()[0]} a character"
+        return f"{before} {counted(atom, *what)}"
+    if (octets := seen_octets(name)) is not None:
+        return f"{'not ' * (atom.high == 0)}after {scalars(octets, 'rfc3629') or octets.hex(' ').upper()} anywhere"
+    if (placed := octets_placed(name)) is not None:
+        octets, far = placed
+        return f"{'not ' * (atom.high == 0)}{far} octets after {scalars(octets, 'rfc3629')}"
+    if (block := block_of(name)) is not None:
+        return f"{'not ' * (atom.high == 0)}across {'each' if atom.high else 'a'} multiple of {thousands(block)}"
+    return _other(atom)
+
+
+def _other(atom: Atom) -> str:
+    name = atom.factor
+    match name:
+        case "offset":
+            return f"at offset {numbers(atom)}"
+        case "behind":
+            return f"followed by {counted(atom, 'octet')}"
+        case "nearest end":
+            return f"with {counted(atom, 'octet')} to the nearest end"
+        case "total":
+            return f"if there are {_some_of(atom)} of them"
+        case "unfinished before" if atom.without and atom.values == frozenset((NONE,)):
+            return _UNFINISHED.strip()
+        case "lead" | "lead before" | "unfinished before":
+            before = {"lead": "", "lead before": "after a character ", "unfinished before": _UNFINISHED}[name]
+            return f"{before}that begins with {_octets(atom)}"
+        case "rest before":
+            return f"after an earlier call that ended in {_texts(atom)}"
+        case "character before":
+            return f"after {_scalars_in_row(atom)}"
+        case "octet -1":
+            return f"after {_octets(atom)}"
+        case "octet +1":
+            return f"before {_octets(atom)}"
+        case "cut":
+            return _cut(atom)
+        case "after cut":
+            return (
+                "cut before the end" if atom.low == 1 and atom.high is None else f"cut before {counted(atom, 'octet')}"
+            )
+        case "address" | "address of input":
+            return f"{'in inputs ' * (name != 'address')}at addresses of {numbers(atom)}"
+        case "rest of chunk":
+            if atom.low == 0 and atom.high in (None, 0):
+                return "that ends its chunk" if atom.high == 0 else "that shows before the end of the stream"
+            return f"followed by {numbers(atom)} in its chunk"
+        case "due":
+            if atom.low == 1 and atom.high is None:
+                return "while octets that its lead announces are missing"
+            return f"while {counted(atom, 'octet')} that its lead announces are missing"
+        case "begun":
+            return (
+                "in a later chunk" if atom.low and atom.high is None else f"in a chunk that begins at {numbers(atom)}"
+            )
+        case _:
+            return _by_number(atom)
+
+
+def _by_number(atom: Atom) -> str:
+    """Of a factor whose name has a number in it."""
+    kind, *_, number = atom.factor.replace(" bits", "").split(" ")
+    not_ = "not " * (atom.high == 0)
+    match kind:
+        case "octet":
+            far = number[1:]
+            return (
+                f"{far} octets after {_octets(atom)}"
+                if number[0] == "-"
+                else f"if octet {far} after it is {_octets(atom)}"
+            )
+        case "rest":
+            return f"{not_}in the rest after blocks of {number}"
+        case "beyond":
+            return f"{not_}beyond the length modulo {thousands(1 << int(number))}"
+        case _:
+            return f"where {atom.factor} is {numbers(atom)}"
+
+
+def counted(atom: Atom, noun: str, more: str = "") -> str:
+    """``1 error``; ``3 or more errors``; with ``more`` behind that."""
+    return f"{numbers(atom).replace(' or less', ' or fewer')} {noun}{'s' * (not _is_one(atom))}{more}"
+
+
+def _is_one(atom: Atom) -> bool:
+    return atom.low == atom.high == 1 and not atom.modulus
+
+
+def numbers(atom: Atom) -> str:
+    """``17 or more``; ``28 modulo 32``; ``3, 4 or 7``."""
+    if atom.values is not None:
+        return listed([thousands(value) for value in sorted(atom.values)])
+    if atom.modulus:
+        rests = sorted(atom.rests)
+        is_run = len(rests) > 2 and rests[-1] - rests[0] == len(rests) - 1
+        rest = f"{rests[0]} to {rests[-1]}" if is_run else listed(list(map(str, rests)))
+        from_on = f", from {thousands(atom.low)} on" if atom.low else ""
+        return (f"a multiple of {atom.modulus}" if rests == [0] else f"{rest} modulo {atom.modulus}") + from_on
+    if atom.low == atom.high:
+        return thousands(atom.low or 0)
+    if atom.low is not None and atom.high is not None:
+        return f"{thousands(atom.low)} to {thousands(atom.high)}"
+    return f"{thousands(atom.low)} or more" if atom.low is not None else f"{thousands(atom.high or 0)} or less"
+
+
+def _some_of(atom: Atom) -> str:
+    """``3, 6, 9 …``."""
+    if not atom.modulus:
+        return numbers(atom)
+    first = [count for count in range(1, 4 * atom.modulus) if atom.holds(count)]
+    return f"{', '.join(map(str, first[: max(3, len(atom.rests))]))} …"
+
+
+def _cut(atom: Atom) -> str:
+    if atom.high == NONE:
+        return "that no cut goes through"
+    return "that is cut" if atom.low == 1 and atom.high is None else f"that is cut after {counted(atom, 'octet')}"
+
+
+def _octets(atom: Atom) -> str:
+    some = [value for value in sorted(atom.values or ()) if value >= 0]
+    words = listed([*([octets_in_words(some)] if some else []), *(["nothing"] if NONE in (atom.values or ()) else [])])
+    return f"anything but {words}" if atom.without else words
+
+
+def _strings(atom: Atom) -> list[bytes]:
+    """Values of octets in a row, as octets."""
+    return [
+        value.to_bytes((value.bit_length() + 7) // 8 or 1, "big") for value in sorted(atom.values or ()) if value >= 0
+    ]
+
+
+def _texts(atom: Atom) -> str:
+    named = [each.hex(" ").upper() for each in _strings(atom)]
+    return _shortened(named, without=atom.without)
+
+
+def _scalars_in_row(atom: Atom) -> str:
+    return _shortened([scalars(each, "rfc3629") or "none" for each in _strings(atom)], without=atom.without)
+
+
+def _shortened(named: list[str], *, without: bool) -> str:
+    more = [f"{len(named) - _LISTED + 1} others"] if len(named) > _LISTED else []
+    shown = listed([*named[: _LISTED - 1 if more else _LISTED], *more]) if named else "nothing"
+    return f"{'anything but ' * without}{shown}"
+
+
+def listed(words: list[str]) -> str:
+    """``a, b or c``."""
+    if len(words) == 1:
+        return words[0]
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def such_as(count: int, what: str, named: Sequence[str]) -> str:
+    """``66 characters, such as U+FDD0, U+8FFFE and U+10FFFF``: the first of many, the middle one and the last."""
+    return f"{thousands(count)} {what}, such as {named[0]}, {named[len(named) // 2]} and {named[-1]}"
+
+
+def scalars(octets: bytes, speaks: str) -> str:
+    """``U+00E9``; empty if the octets are ill-formed."""
+    found = list(segments(octets, spoken=dialect(speaks)))
+    if not all(isinstance(each, WellFormed) for each in found):
+        return ""
+    return " ".join(f"U+{scalar:04X}" for each in found if isinstance(each, WellFormed) for scalar in each.scalars)

@@ -8,13 +8,11 @@ from operator import attrgetter, itemgetter
 from random import Random
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.asking import RIGHT
-from overlong.conformance.examination.atoms import wider
+from overlong.conformance.examination.asking import RIGHT, Question
 from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
 from overlong.conformance.examination.panel import strange
-from overlong.conformance.examination.question import Question
-from overlong.conformance.examination.rules import Rule, Table, in_order
+from overlong.conformance.examination.rules import Rule, Table, in_order, wider
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import AGAIN
 
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.asking import Asker
     from overlong.conformance.examination.factors import Site
-    from overlong.conformance.examination.products import Product
-    from overlong.conformance.examination.text import Text
+    from overlong.conformance.examination.text import Product, Text
 
 _SEED, _CHECKED = 0, 300
 _ROUNDS = 3

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.asking import ACCEPTS
+from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.calls import remember
 from overlong.conformance.examination.factors import FAR_BEFORE, octet_before, seen, stands
 from overlong.conformance.examination.inquiry import SITES
-from overlong.conformance.examination.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

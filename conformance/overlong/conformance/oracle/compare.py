@@ -1,7 +1,7 @@
 """Compares an answer with that of the reference, and gives the divergence its code.
 
-What is judged elsewhere is called from here (``earliest``, ``encoder_fault``, ``own_mode``), or calls this module for
-each answer that it cannot settle by itself (``divergences`` in columns, ``limits``, ``alone``).
+What is judged elsewhere is called from here (``stream_fault``, ``encoder_fault``, ``own_mode``), or calls this module
+for each answer that it cannot settle by itself (``divergences`` in columns, ``limits``, ``again``).
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from itertools import accumulate, compress, count
 from operator import ne
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.earliest import judge, marks_in, suspects
 from overlong.conformance.oracle.encoder_fault import encoder_fault
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.function_fault import function_fault, is_tolerated, shape_fault
 from overlong.conformance.oracle.own_mode import is_open, own_mode_fault
-from overlong.conformance.oracle.stream_state import ended_how, lost_states
+from overlong.conformance.oracle.stream_fault import ended_how, judge, lost_states, marks_in, suspects
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.memory_fault import memory_fault
 from overlong.conformance.protocol.observation import (
@@ -75,10 +74,8 @@ def compare_batch(answered: Answered, greeting: Greeting) -> Iterator[Finding]:
     expected = batch.expected(operation, units)
     if not answered.faults and answers.agrees(expected):
         return
-    silent = operation in VALIDATE + SEPARATE
-    observed, wanted = (each.observations(units, verdict_only=silent) for each in (answers, expected))
-    for place, (said, right) in enumerate(zip(observed, wanted, strict=True)):
-        observation = answered.faults.get(place, said)
+    wanted = expected.observations(units, verdict_only=operation in VALIDATE + SEPARATE)
+    for place, (observation, right) in enumerate(zip(answered.observed(greeting), wanted, strict=True)):
         if observation == right or (observation == _SILENT and isinstance(right, Refused)):
             continue
         if operation == ASK and is_tolerated(batch.vectors[place], observation):
@@ -94,11 +91,11 @@ def _compare_streams(answered: Answered, greeting: Greeting) -> Iterator[Finding
     places = suspects(answered, greeting)
     if not places:
         return
-    observations = list(answers.observations(greeting.units_of(operation), verdict_only=False))
+    observations = answered.observed(greeting)
     counts = batch.chunk_counts(operation) or ()
     marks = list(marks_in(answers.statuses, answers.marks, counts, marked=greeting.marks_refusals))
     for place in places:
-        vector, observed = batch[place], answered.faults.get(place, observations[place])
+        vector, observed = batch[place], observations[place]
         finding = compare(vector, operation, observed)
         if finding is not None:
             yield finding

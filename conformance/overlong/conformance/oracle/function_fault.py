@@ -1,33 +1,29 @@
 """The fault in an answer to a question about a text: its kind, its place, and a sentence.
 
 Judged first is what no mode allows: an answer out of range, and a cut inside a well-formed character. Then, where the
-standard or a declared mode fixes the answer, whether it is that one.
+standard or a declared mode fixes the answer, whether it is that one. A converter in little room is wrong if what it
+took and what it wrote do not belong together, or if it stops early.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.conversion_fault import (
-    character_of,
-    conversion_answer,
-    conversion_in_words,
-    wrong_conversion,
-)
 from overlong.conformance.protocol.kind import FUNCTIONS, KINDS, Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused
 from overlong.conformance.support.printable import code_points, counted, printable, spaced_hex
 from overlong.conformance.vectors.alike import pattern, right_numbers
 from overlong.conformance.vectors.questions import Asked
+from overlong.reference.form import FORMS
 from overlong.reference.questions import QUESTIONS, Numbers, cut_by, is_fixed, is_possible
-from overlong.reference.reading import read
+from overlong.reference.reading import Piece, read
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.vectors.vector import Vector
 
 _SHOWN = 16
-"""The most octets of a text in a sentence."""
+"""The most octets of a text, or units of an output, in a sentence."""
 _COUNTED = {
     "count-scalars": "scalar value",
     "count-utf16": "UTF-16 code unit",
@@ -75,11 +71,11 @@ def function_fault(vector: Vector, observed: Accepted | Refused) -> tuple[str, s
     if not possible and (_CODES.get(question.name) != Code.WRONG_BOUNDARY or numbers[-1] > len(text)):
         return Code.OUT_OF_RANGE, f"{question.name}, {kind}"
     if cut is not None:
-        return Code.CHARACTER_CUT, f"{question.name}, {character_of(cut)}"
+        return Code.CHARACTER_CUT, f"{question.name}, {_character_of(cut)}"
     if possible and right.accepts(numbers):
         return None
     if question.written:
-        return wrong_conversion(asked, numbers, right.numbers)
+        return _wrong_conversion(asked, numbers, right.numbers)
     where = _where(asked, numbers, right.numbers)
     return _CODES.get(question.name, Code.WRONG_LENGTH), f"{question.name}, {where}"
 
@@ -119,13 +115,13 @@ def _where(asked: Asked, numbers: Numbers, right: Numbers) -> str:
         return "too great" if numbers > right else "too small"
     place = argument - (question.name == "previous") if question.argument == "offset" else min(*numbers, *right)
     found = next((piece for piece in read(text).pieces if piece.offset <= place < piece.end), None)
-    return "at the end" if found is None else character_of(found)
+    return "at the end" if found is None else _character_of(found)
 
 
 def answer_in_words(payload: bytes, numbers: Numbers) -> str:
     """``3``, or ``U+20AC, 3 octets`` of a step, or what a conversion takes and writes; ``payload``: of the question."""
     if payload and (asked := Asked.of(payload)).question.written:
-        return conversion_answer(asked, numbers)
+        return _conversion_answer(asked, numbers)
     if len(numbers) == 2:
         return f"{code_points(numbers[:1])}, {counted(numbers[1], 'octet')}"
     return ", ".join(map(str, numbers)) or "nothing"
@@ -144,7 +140,7 @@ def fault_in_words(vector: Vector, code: str, observed: Observation) -> str:
     if not numbers:
         return f"{name} refuses {given}"
     if asked.question.written:
-        return conversion_in_words(asked, code, numbers, cut_by(asked.question, asked.text, numbers))
+        return _conversion_in_words(asked, code, numbers, cut_by(asked.question, asked.text, numbers))
     right = answer_in_words(vector.octets, asked.right(vector.profile.divides).numbers)
     said = answer_in_words(vector.octets, numbers)
     cut = read(asked.text).cut(numbers[-1]) if asked.question.is_offset else None
@@ -164,3 +160,58 @@ def fault_in_words(vector: Vector, code: str, observed: Observation) -> str:
             return f"{name} keeps {said} of {counted(len(asked.text), 'octet')} of {octets}{limit}; right are {right}"
         case _:
             return f"{name} answers {said} to {given}; right is {right}"
+
+
+def _wrong_conversion(asked: Asked, numbers: Numbers, right: Numbers) -> tuple[str, str]:
+    """It stops where it need not, or what it wrote is not what it took."""
+    question, text = asked.question, read(asked.text)
+    is_its_text = numbers[1:] == _stand_for(asked, numbers[0])
+    if is_its_text:
+        return Code.WRONG_LENGTH, f"{question.name}, {'nothing taken' if not numbers[0] else 'stopped early'}"
+    ends = FORMS[question.written].ends(text)
+    wrong = next((n for n, (a, b) in enumerate(zip(numbers[1:], right[1:], strict=False)) if a != b), len(right) - 1)
+    piece = next((each for each, end in zip(text.pieces, ends[1:], strict=True) if wrong < end), None)
+    return Code.WRONG_CONVERSION, f"{question.name}, {_character_of(piece) if piece else 'at the end'}"
+
+
+def _stand_for(asked: Asked, taken: int) -> Numbers:
+    """The units for so much of the text."""
+    question, text = asked.question, read(asked.text)
+    count = FORMS[question.given].ends(text).index(taken)
+    return FORMS[question.written].units(text)[: FORMS[question.written].ends(text)[count]]
+
+
+def _units(asked: Asked, numbers: Numbers) -> str:
+    """``E2 82`` or ``D83D DE00``."""
+    digits = 2 * FORMS[asked.question.written].size
+    shown = " ".join(f"{each:0{digits}X}" for each in numbers[:_SHOWN])
+    return (f"{shown} …" if len(numbers) > _SHOWN else shown) or "nothing"
+
+
+def _conversion_in_words(asked: Asked, code: str, numbers: Numbers, cut: Piece | None) -> str:
+    """``from-utf16 takes 1 of 2 UTF-16 code units of F0 9F 92 A9 (room 3) and writes EF BF BD``."""
+    question, text = asked.question, read(asked.text)
+    given, name = FORMS[question.given], question.name
+    octets, room = spaced_hex(asked.text, _SHOWN), f"room {asked.argument}"
+    took = f"takes {numbers[0]} of {counted(given.ends(text)[-1], given.word)} of {octets} ({room})"
+    wrote = f"writes {_units(asked, numbers[1:])}"
+    if code == Code.CHARACTER_CUT and cut is not None:
+        start = next(end for piece, end in zip(text.pieces, given.ends(text), strict=False) if piece == cut)
+        whole = counted(len(given.write(cut.scalar)), given.word)
+        character = spaced_hex(asked.text[cut.offset : cut.end])
+        return f"{name} cuts {character} at {numbers[0] - start} of {whole} ({room}), and {wrote}"
+    if code == Code.OUT_OF_RANGE:
+        return f"{name} {took} and writes {counted(len(numbers) - 1, FORMS[question.written].word)}"
+    if code == Code.WRONG_LENGTH:
+        return f"{name} {took}, and more fits"
+    return f"{name} {took} and {wrote}; right is {_units(asked, _stand_for(asked, numbers[0]))}"
+
+
+def _conversion_answer(asked: Asked, numbers: Numbers) -> str:
+    """``takes 1, writes E2 82``."""
+    return f"takes {numbers[0]}, writes {_units(asked, numbers[1:])}" if numbers else "nothing"
+
+
+def _character_of(piece: Piece) -> str:
+    """``a character of 3 octets``: the place of a fault."""
+    return f"a character of {counted(piece.length, 'octet')}"

@@ -16,7 +16,7 @@ from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.own_mode import is_open
 from overlong.conformance.protocol.kind import POSITION, UNDECLARED
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.protocol.wire import ASK, ASKING, DECODE, ENCODING, QUESTION, REPLACING, SEPARATE, VALIDATE
+from overlong.conformance.protocol.wire import ASK, ASKING, DECODE, ENCODING, QUESTION, REPLACING
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.batch import Batch
 from overlong.reference import Decoded, Rejected
@@ -176,9 +176,7 @@ def judged(vector: Vector, operation: str, observed: Observation, limits: tuple[
 def judged_alone(answered: Answered, greeting: Greeting) -> tuple[Observation, Finding | None]:
     """The answer to a string that was asked alone, and its fault: by the declared limits if one affects the string."""
     operation, (vector,), limits = answered.operation, answered.batch.vectors, limits_of(greeting)
-    silent = operation in VALIDATE + SEPARATE
-    (said,) = answered.answers.observations(greeting.units_of(operation), verdict_only=silent)
-    observed = answered.faults.get(0, said)
+    (observed,) = answered.observed(greeting)
     if affected(vector.octets, operation, limits):
         return observed, judged(vector, operation, observed, limits)
     return observed, next(compare_batch(answered, greeting), None)

@@ -89,9 +89,9 @@ def confirmed(suspected: Sequence[Suspicion], target: Target) -> Iterator[Findin
     """
     waiting = iter(suspected)  # separate, because requests run ahead of answers
     for answered in target.observe((Batch.of([each.control]), each.finding.operation) for each in suspected):
-        (said,) = answered.answers.observations(target.greeting.units_of(answered.operation), verdict_only=False)
+        (said,) = answered.observed(target.greeting)
         each = next(waiting)
-        if each.confirmed_by(answered.faults.get(0, said)):
+        if each.confirmed_by(said):
             yield each.finding
 
 

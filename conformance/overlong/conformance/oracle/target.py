@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from overlong.conformance.protocol.wire import SEPARATE, VALIDATE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from overlong.conformance.protocol.answers import Answers
     from overlong.conformance.protocol.greeting import Greeting
-    from overlong.conformance.protocol.observation import Fault
+    from overlong.conformance.protocol.observation import Fault, Observation
     from overlong.conformance.vectors.batch import Batch
 
 
@@ -43,6 +45,12 @@ class Answered:
     unstable: Fault | None = None
     seconds: float = 0.0
     """The time that it took, if known."""
+
+    def observed(self, greeting: Greeting) -> list[Observation]:
+        """The answer to each vector, with the faults; where only verdicts are asked for, without output."""
+        silent = self.operation in VALIDATE + SEPARATE
+        said = self.answers.observations(greeting.units_of(self.operation), verdict_only=silent)
+        return [self.faults.get(place, each) for place, each in enumerate(said)]
 
 
 class Target(Protocol):

@@ -10,7 +10,7 @@ from overlong.conformance.oracle.compare import compare, expected_of, place_of_f
 from overlong.conformance.oracle.finding import BESIDE, Finding, observed_in_words
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Crashed, Failed, Refused, TimedOut, Unsupported
-from overlong.conformance.protocol.wire import ASK, IN_MEMORY, SEPARATE, STREAMING, VALIDATE
+from overlong.conformance.protocol.wire import ASK, IN_MEMORY, STREAMING
 from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.vectors.batch import Batch, Member
 from overlong.conformance.vectors.questions import words_of
@@ -84,12 +84,10 @@ def _differing(
     """
     batch = Batch.gathered([Member.of(vector) for vector in vectors])
     said: list[Observation] = []
-    units = target.greeting.units_of(operation)
     failed: Observation | None = None
     batches = batch, batch, replace(batch, threads=threads)
     for answered in target.observe((each, operation) for each in batches):
-        observations = answered.answers.observations(units, verdict_only=operation in VALIDATE + SEPARATE)
-        said += [answered.faults.get(place, observed) for place, observed in enumerate(observations)]
+        said += answered.observed(target.greeting)
         failed = answered.unstable if answered.batch.threads else failed
     count = len(vectors)
     found: list[tuple[int, Observation, Observation]] = [

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.tiers import short_of_usual
-from overlong.conformance.oracle.stream_state import ended_how
+from overlong.conformance.oracle.stream_fault import ended_how
 from overlong.conformance.protocol.kind import CLAIMS, UNDECLARED, Code
 from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.protocol.wire import ASKING, SEPARATE

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.alone import ALONE
+from overlong.conformance.oracle.again import ALONE
 from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE, NOT_SUPPORTED
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.results.headline import State, state_of

@@ -1,4 +1,4 @@
-"""Asks some strings of each plan of a batched target singly as well: see ``oracle/alone.py``."""
+"""Asks some strings of each plan of a batched target singly as well: see ``oracle/again.py``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.oracle.alone import can_differ, otherwise
+from overlong.conformance.oracle.again import can_differ, otherwise
 from overlong.conformance.oracle.kinds import AGREES, OTHERWISE
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.oracle.target import BudgetSpent, TargetError

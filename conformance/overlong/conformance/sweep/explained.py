@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import symptom_of
-from overlong.conformance.examination.choosing import MOST, is_examinable, rank, why
+from overlong.conformance.examination.examine import MOST, is_examinable, rank, why
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.limits import limits_of

@@ -9,10 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.examination.asking import OutOfBudget
-from overlong.conformance.examination.choosing import MOST, is_examinable, why
 from overlong.conformance.examination.consequence import cause_of
-from overlong.conformance.examination.explanation import takes
-from overlong.conformance.examination.kept import condition_of, kept
+from overlong.conformance.examination.examine import MOST, is_examinable, why
+from overlong.conformance.examination.explanation import condition_of, takes
 from overlong.conformance.examination.shrinking import is_answer, shrunk
 from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.target import BudgetSpent
@@ -28,7 +27,8 @@ from overlong.fuzz.execution.probe import Probe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from overlong.conformance.examination.explanation import AnyCondition, Explanation
+    from overlong.conformance.examination.condition import AnyCondition
+    from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.examination.shrinking import Findings
     from overlong.conformance.oracle.finding import Finding, Why
     from overlong.conformance.oracle.target import Answered, Target
@@ -243,6 +243,6 @@ def _explained(found: Explanation, divergence: Divergence, examined: Finding) ->
         shown,
         shown.place,
         shown is found.finding,
-        replace(found.why, condition=kept(found.condition)),
+        replace(found.why, condition=found.condition.kept()),
         found.telling.vector.octets if found.telling is not None else b"",
     )

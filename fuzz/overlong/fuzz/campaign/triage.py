@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.choosing import is_examinable, rank
+from overlong.conformance.examination.examine import is_examinable, rank
 from overlong.conformance.examination.shrinking import order
 from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable

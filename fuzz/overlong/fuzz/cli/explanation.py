@@ -7,7 +7,7 @@ import shlex
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.explanation import explain_code, explain_octets
+from overlong.conformance.oracle.walk import explain_code, explain_octets
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.protocol.wire import ASK, ENCODING, QUESTION
 from overlong.conformance.report.found import core, is_difference

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.again import AGAIN
 from overlong.conformance.oracle.compare import expected_of
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.flaky import AGAIN
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, MISBEHAVED, ODD, TIMED_OUT
 from overlong.conformance.protocol.kind import REPLACEMENT, SCALARS, STREAMING, VERDICT
 from overlong.conformance.protocol.wire import GUARDED

@@ -1,4 +1,4 @@
-"""Explanations: the walk of octets through the automaton, and paragraphs for codes."""
+"""The walk of octets through the automaton, and paragraphs for codes."""
 
 from __future__ import annotations
 
