@@ -25,7 +25,7 @@ from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.ending import Ended
-from overlong.conformance.targets.function_name import REPLACES
+from overlong.conformance.targets.functions import REPLACES
 from overlong.reference.core import why_not
 
 if TYPE_CHECKING:

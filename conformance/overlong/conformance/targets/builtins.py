@@ -1,10 +1,14 @@
-"""The decoders that ship with an adapter: each entry of ``builtins.toml`` becomes a :class:`Builtin`."""
+"""The decoders with names: those that ship with an adapter, and those that a file of the user's adds.
+
+Each entry of ``builtins.toml`` becomes a :class:`Builtin`.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
 import re
+import runpy
 import shutil
 import sys
 import tomllib
@@ -14,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.interpreter import script
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.build import COMPILERS, C, Compiler, built, pkg_config_flags
@@ -354,6 +359,41 @@ FAMILIES = {
 """The decoders by their tables."""
 BUILTINS = {builtin.name: builtin for family in FAMILIES.values() for builtin in family}
 """Builtins by their names."""
+VARIABLE = "OVERLONG_DECODERS"
+"""Environment variable: a Python file. Its ``decoders()`` returns further decoders, each a ``Builtin``, by their names.
+Processes that run parts of a run inherit it."""
+
+
+def shipped(name: str) -> Builtin | None:
+    """The decoder of that name. The file is read only for names without an adapter.
+
+    Raises:
+        TargetError: the file cannot be read.
+    """
+    return BUILTINS.get(name) or _added(os.environ.get(VARIABLE, "")).get(name)
+
+
+def all_shipped() -> dict[str, Builtin]:
+    """All these decoders, by their names.
+
+    Raises:
+        TargetError: the file cannot be read.
+    """
+    return BUILTINS | _added(os.environ.get(VARIABLE, ""))
+
+
+@lru_cache(maxsize=1)
+def _added(file: str) -> dict[str, Builtin]:
+    if not file:
+        return {}
+    try:
+        added: dict[str, Builtin] = runpy.run_path(file)["decoders"]()
+    except TargetError:
+        raise
+    except Exception as error:
+        why = printable(f"{VARIABLE}={file}: {type(error).__name__}: {error}", 300)
+        raise TargetError(f"{why}; name a file that defines decoders(), or unset {VARIABLE}") from error
+    return added
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""Examines an adapter step by step; each failure has an explanation and a remedy.
+"""Checks an adapter step by step; each failure has an explanation and a remedy.
 
-The examination checks that the adapter keeps the protocol, not that its answers are right: an adapter can be correct
-around a wrong decoder.
+The check is whether the adapter keeps the protocol, not whether its answers are right: an adapter can be correct around
+a wrong decoder.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class LeftOut(Exception):
     """A step does not apply; the message gives the reason."""
 
 
-class Examination:
+class AdapterCheck:
     """The steps, in order. Each begins with a process without known failures."""
 
     def __init__(self, target: FramedTarget) -> None:
