@@ -618,7 +618,7 @@ def program(text):
 @pytest.mark.skipif(sys.platform != "linux", reason="forks are not reaped elsewhere")
 def test_forks_that_returned_are_reaped_and_the_decoders_own_children_are_not():
     program("""
-        from overlong.conformance.targets.adapters.python import alone
+        from overlong.conformance.targets.adapters.serving import alone
         for _ in range(3):
             fork = os.fork()
             if fork == 0: alone()

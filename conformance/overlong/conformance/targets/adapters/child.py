@@ -17,8 +17,9 @@ from overlong.conformance.targets.adapters.asked import ENCODES, room_for
 from overlong.conformance.targets.adapters.bounds import AFTER, DEATHS, NEUTRAL, PAD, SLACK, Bounds, Memory, Steps
 from overlong.conformance.targets.adapters.converting import converted, encoded, numbers_given, units_of
 from overlong.conformance.targets.adapters.native import Library, Streams, address_of, alone, bound, by_python
-from overlong.conformance.targets.adapters.python import column, cut, fail, load, read_as_text, units
+from overlong.conformance.targets.adapters.python import load
 from overlong.conformance.targets.adapters.question_abis import OUTSIDE, QUESTION_ABIS, TAILS, question_abi
+from overlong.conformance.targets.adapters.serving import column, cut, fail, read_as_text, units
 from overlong.reference.core import NoCore
 from overlong.reference.form import FORMS
 

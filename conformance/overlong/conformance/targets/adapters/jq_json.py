@@ -21,7 +21,7 @@ import subprocess
 from io import FileIO
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.adapters.python import fail, serve
+from overlong.conformance.targets.adapters.serving import fail, serve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

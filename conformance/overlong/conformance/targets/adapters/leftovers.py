@@ -8,7 +8,7 @@ import signal
 import sys
 
 from overlong.conformance.targets.adapters.one_shot import ADOPT, adopted
-from overlong.conformance.targets.adapters.python import MOST_LEFT
+from overlong.conformance.targets.adapters.serving import MOST_LEFT
 
 if sys.platform == "win32":
     raise ImportError("what runs foreign code is forked, which needs POSIX")

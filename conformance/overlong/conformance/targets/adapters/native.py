@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.abi import ACCEPTED, ITERATE, REFUSED, UNIT, Abi, AnswerReading, Called
 from overlong.conformance.targets.adapters.guarded import Guarded
-from overlong.conformance.targets.adapters.python import Refusal, held, refusal
+from overlong.conformance.targets.adapters.serving import Refusal, held, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,12 +23,12 @@ from io import FileIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.targets.adapters.attended import ChildFailed, attended, folder_for
-from overlong.conformance.targets.adapters.python import Refusal, serve
+from overlong.conformance.targets.adapters.serving import Refusal, serve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.targets.adapters.python import Answerer
+    from overlong.conformance.targets.adapters.serving import Answerer
 
 if sys.platform == "win32":
     raise ImportError("the backend is forked, which needs POSIX")

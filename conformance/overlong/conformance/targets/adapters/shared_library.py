@@ -31,8 +31,8 @@ from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
 from overlong.conformance.targets.adapters.bounds import AFTER, CLEAN, DEATHS, NOT_ASKED, SLACK, WRITABLE, Steps
 from overlong.conformance.targets.adapters.child import INCOMPLETES, Child, Named
 from overlong.conformance.targets.adapters.leftovers import Leftovers
-from overlong.conformance.targets.adapters.python import HEAD, answer_frames, column, fail, pieces
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
+from overlong.conformance.targets.adapters.serving import HEAD, answer_frames, column, fail, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

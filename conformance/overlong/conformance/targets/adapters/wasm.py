@@ -58,7 +58,7 @@ from overlong.conformance.targets.adapters.bounds import (
     UNWRITTEN,
     Wrong,
 )
-from overlong.conformance.targets.adapters.python import answer_frames, column, fail, pieces
+from overlong.conformance.targets.adapters.serving import answer_frames, column, fail, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
