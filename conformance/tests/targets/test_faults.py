@@ -638,7 +638,7 @@ def test_forks_that_returned_are_reaped_and_the_decoders_own_children_are_not():
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are not adopted elsewhere")
 def test_what_a_function_leaves_behind_is_killed_and_what_loading_it_started_is_not():
     program("""
-        from overlong.conformance.targets.adapters.leftovers import Leftovers
+        from overlong.conformance.targets.adapters.shared_library import Leftovers
         from overlong.conformance.targets.adapters.one_shot import adopted
         own = os.fork()
         if own == 0: time.sleep(600); os._exit(0)

@@ -43,8 +43,7 @@ def abis_command() -> None:
       overlong certify 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.cli.options import width
-    from overlong.conformance.targets.adapters.abi import ABIS
-    from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS, question_abi
+    from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS, question_abi
 
     for abi in (*ABIS.values(), *map(question_abi, QUESTION_ABIS)):
         click.echo(click.style(abi.name, bold=True))

@@ -21,8 +21,7 @@ from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
-from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
+from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.ending import Ended
 from overlong.conformance.targets.functions import REPLACES

@@ -17,9 +17,8 @@ from overlong.conformance.protocol.greeting import TRAITS, WORDS
 from overlong.conformance.support.interpreter import environment, script
 from overlong.conformance.support.near import nearest
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
+from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, QUESTION_ABIS
 from overlong.conformance.targets.adapters.asked import ENCODES
-from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.reference.extra import install
 from overlong.reference.questions import EARLY, QUESTIONS

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.portable import one_spelling
 from overlong.conformance.support.printable import as_name, printable
-from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
+from overlong.conformance.targets.adapters.abi import QUESTION_ABIS
 from overlong.conformance.targets.builtin import python_command
 from overlong.conformance.targets.builtins import BUILTINS, all_shipped, shipped
 from overlong.conformance.targets.configured import configured, set_up

@@ -424,7 +424,7 @@ def serve(
     def respond(operation: str, payload: bytes, batched: bool) -> Sequence[bytes]:  # noqa: FBT001
         nonlocal last, items
         if not batched:
-            return [single(batch_response(operations[operation], [payload], len(payload)))]
+            return [unbatched(batch_response(operations[operation], [payload], len(payload)))]
         if payload != last:  # several operations share a batch: cut it once
             last, items = payload, pieces(payload)
         return [b"A", *batch_response(operations[operation], items, len(payload))]
@@ -445,7 +445,7 @@ def serve(
     os._exit(0)  # nothing is buffered, and the decoder's exit handlers could hang
 
 
-def single(columns: Sequence[bytes]) -> bytes:
+def unbatched(columns: Sequence[bytes]) -> bytes:
     """The response to a single request, from the columns of a batch of one."""
     status, number, length, incomplete, output, marks = columns
     return b"".join((status, *((number, length, incomplete) if status == b"R" else ()), marks, output))
