@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.framed import FramedTarget
-    from overlong.conformance.targets.frames import Response
-    from overlong.conformance.targets.process import Process
+    from overlong.conformance.targets.process import Process, Response
 
 SOUND, WRONG, LEFT_OUT, NOT_TRIED = "sound", "wrong", "left out", "not tried"
 _PAUSE = 0.05  # seconds between the halves of a request, and for unrequested output
@@ -394,7 +393,7 @@ class AdapterCheck:
         _, status, payload = self._ask(operation.encode() + _payload(operation, octets))
         size, marked = self.greeting.units_of(operation).size, self.greeting.marks_refusals
         Answers.from_single(status, payload, 1 if operation in STREAMING + AGAIN else None, size, marked=marked)
-        return status, bytes(payload)
+        return status, payload
 
     def _samples(self, operation: str) -> list[tuple[str, bytes]]:
         """A character, ill-formed octets, and the empty string, for an operation; or each question that it answers."""
@@ -430,7 +429,7 @@ def _payload(operation: str, octets: bytes) -> bytes:
 
 
 def _shown(answered: Response) -> str:
-    return _shown_parts(answered.status, bytes(answered.payload))
+    return _shown_parts(answered.status, answered.payload)
 
 
 def _shown_parts(status: bytes, payload: bytes) -> str:

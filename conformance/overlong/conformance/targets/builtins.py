@@ -396,36 +396,27 @@ def _added(file: str) -> dict[str, Builtin]:
     return added
 
 
-@dataclass(frozen=True)
-class AtHand:
-    """The state of a built-in decoder on this machine."""
+def at_hand(decoders: Iterable[Builtin]) -> list[dict[str, Any]]:
+    """The state of each decoder on this machine, in order, as ``overlong target list --format json`` prints it.
 
-    builtin: Builtin
-    missing: str
-    """Packages to install; empty if it can be used."""
-    version: str
-    """The version; empty if it is missing, or if only the decoder itself can report it."""
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "name": self.builtin.name,
-            "language": self.builtin.language,
-            "what": self.builtin.what,
-            "version": self.version,
-            "ready": not self.missing,
-            "missing": self.missing,
-            "fetches": self.builtin.fetches,
-        }
-
-
-def at_hand(decoders: Iterable[Builtin]) -> list[AtHand]:
-    """The state of each decoder, in order. Programs are asked for their versions; nothing is built or fetched."""
+    ``missing`` names packages to install; it is empty if the decoder can be used. ``version`` is empty if it is
+    missing, or if only the decoder itself can report it. Programs are asked for their versions; nothing is built or
+    fetched.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
         return list(pool.map(_look, decoders))
 
 
-def _look(builtin: Builtin) -> AtHand:
+def _look(builtin: Builtin) -> dict[str, Any]:
     missing = builtin.missing()
-    return AtHand(builtin, missing, "" if missing else builtin.version())
+    return {
+        "name": builtin.name,
+        "language": builtin.language,
+        "what": builtin.what,
+        "version": "" if missing else builtin.version(),
+        "ready": not missing,
+        "missing": missing,
+        "fetches": builtin.fetches,
+    }

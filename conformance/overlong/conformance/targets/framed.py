@@ -36,7 +36,7 @@ from overlong.conformance.support.printable import printable, times
 from overlong.conformance.targets.ending import Ended, was_crowded
 from overlong.conformance.targets.limits import AnswerLimit
 from overlong.conformance.targets.process import Process, size_in_words
-from overlong.conformance.targets.requests import prepared, received, slot_of, waits_for_room
+from overlong.conformance.targets.requests import prepared, received
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.questions import sample
 from overlong.conformance.vectors.vector import Vector
@@ -304,11 +304,11 @@ class FramedTarget:
                 self._waiting.appendleft((batch.part(self._size, len(batch)), operation))
                 batch = batch.part(0, self._size)
             process = self._running
-            slot = slot_of(process, batch, operation, anywhere=is_idle)
-            if slot is None and self._under_way and waits_for_room(process, batch, operation):
+            ready = prepared(process, batch, operation, anywhere=is_idle, waits=bool(self._under_way))
+            if ready is None:
                 self._waiting.appendleft((batch, operation))
                 break
-            asked, frames = prepared(process, batch, operation, slot)
+            asked, frames = ready
             self._under_way.append(asked)  # before sending, after which the target may be busy
             process.send_frames(*frames)
             self._vectors += len(batch)
@@ -398,7 +398,9 @@ class FramedTarget:
             if operation in MEASURED:
                 octets = sample(self.greeting.functions) if operation in ASKING else _LETTER.get(operation, b"a")
                 letter = Batch.of([Vector("smoke", octets, chunks=(1,))])
-                asked, frames = prepared(process, letter, operation, slot_of(process, letter, operation))
+                ready = prepared(process, letter, operation)
+                assert ready is not None, "it does not wait"
+                asked, frames = ready
                 process.send_frames(*frames)
                 answers = received(process, asked, self.timeout)
                 if answers.statuses in (UNSUPPORTED, FAILED):
