@@ -271,27 +271,19 @@ class Validating:
         self._text.reset()
 
 
-def validating(cls: type) -> dict[str, Answerer]:
-    """The operations of a class that only says yes or no to each chunk."""
-    operations = {
-        "V": one_by_one(lambda octets: cls().decode(octets, final=True), bool),
-        "S": streaming(lambda: Validating(cls())),
-    }
-    return (
-        {**operations, "N": again(lambda: Validating(cls()))} if callable(getattr(cls, "reset", None)) else operations
-    )
-
-
 def incremental(cls: type) -> dict[str, Answerer]:
-    """The operations of a class with ``decode(data, final=...)``."""
+    """The operations of a class with ``decode(data, final=...)``, which may only say yes or no to each chunk."""
+    make, kind = cast("Callable[[], Any]", cls), cast("type", str)
     with suppress(Exception):  # a decoder that refuses even the letter a is no validator
         if type(cls().decode(b"a", final=True)) is bool:
-            return validating(cls)
-    whole = one_by_one(lambda octets: cls().decode(octets, final=True), str)
-    operations = {"D": whole, "S": streaming(cls)}
+            make, kind = (lambda: Validating(cls())), bool
+    whole = one_by_one(lambda octets: cls().decode(octets, final=True), kind)
+    operations = {"V" if kind is bool else "D": whole, "S": streaming(make)}
     reusable = callable(getattr(cls, "reset", None))
     if reusable:
-        operations["N"] = again(cls)
+        operations["N"] = again(make)
+    if kind is bool:
+        return operations
     try:
         replaced = held(cls("replace").decode(b"\xff", final=True))
     except Exception:  # noqa: BLE001 (no error modes: the strict one is all there is)
