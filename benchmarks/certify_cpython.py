@@ -26,7 +26,7 @@ from overlong.conformance import certify
 from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.targets.adapters.cpython import Strict
-from overlong.conformance.targets.adapters.python import batch_response, pieces
+from overlong.conformance.targets.adapters.serving import batch_response, pieces
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.suites.mixtures import MIXTURES
 from runner import arguments, bare_loop, figure, ratios, spread, timed, turns

@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING
 
 from overlong.conformance.targets.adapters.child import Child, Named
-from overlong.conformance.targets.adapters.python import column
+from overlong.conformance.targets.adapters.serving import column
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.suites import SUITES
 from runner import arguments, figure

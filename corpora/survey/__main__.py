@@ -11,7 +11,7 @@ from pathlib import Path
 
 from overlong.__main__ import main
 from overlong.conformance.cli.verbs import VERBS
-from overlong.conformance.targets.shipped import VARIABLE
+from overlong.conformance.targets.builtins import VARIABLE
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS, question_abi
+from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS, question_abi
 from overlong.conformance.targets.functions import OFFERED_TO_WASM
 from printing.markdown import NOTICE, code, table
 

@@ -16,11 +16,11 @@ from overlong.conformance.protocol.wire import ProtocolError
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.targets.adapters import constants
+from overlong.conformance.targets.adapters import facts
 from overlong.conformance.targets.adapters.python import load
-from overlong.conformance.targets.constants import constants_of as numbers_of
 from overlong.conformance.targets.elf import Elf
 from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.functions import constants_of as numbers_of
 from overlong.conformance.targets.resolve import resolve
 
 DECODERS = """
@@ -103,14 +103,12 @@ def asked(certificate):
 
 
 def test_the_numbers_of_a_callable_are_those_of_its_own_code(decoders):
-    found = {
-        name: constants.constants_of(load("./decoders.py", name)) for name in ("right", "seam", "helper", "Decoder")
-    }
+    found = {name: facts.constants_of(load("./decoders.py", name)) for name in ("right", "seam", "helper", "Decoder")}
     assert found["right"] == []
     assert found["seam"] == [1100]
     assert found["helper"] == [512, 513, 777, 4001, 7000, 9999]
     assert found["Decoder"] == [512, 513, 777, 2500, 4001, 4096, 7000, 9999]
-    assert constants.constants_of(bytes.decode) == []
+    assert facts.constants_of(bytes.decode) == []
 
 
 def test_the_plan_puts_errors_and_characters_around_the_number():

@@ -15,10 +15,9 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Crashed, TimedOut, describe
 from overlong.conformance.results.headline import State, exit_code_of
 from overlong.conformance.sweep.sweep import sweep
-from overlong.conformance.targets import answer_limit
-from overlong.conformance.targets.answer_limit import ALONE, LEAST, TIME_OUTS, AnswerLimit
+from overlong.conformance.targets import limits
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.limits import Limits
+from overlong.conformance.targets.limits import ALONE, LEAST, TIME_OUTS, AnswerLimit, Limits
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES
@@ -126,8 +125,8 @@ def test_a_slow_decoder_that_also_hangs_is_not_accused_of_slow_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limits are longer than usual: a busy machine is slow, too."""
-    monkeypatch.setattr(answer_limit, "LEAST", 0.2)
-    monkeypatch.setattr(answer_limit, "ALONE", 1.0)
+    monkeypatch.setattr(limits, "LEAST", 0.2)
+    monkeypatch.setattr(limits, "ALONE", 1.0)
     (tmp_path / "hangs.py").write_text(_HANGS, "utf-8")
     target = resolve(f"py:{tmp_path / 'hangs.py'}:decode", Limits(timeout=2.0))
     assert isinstance(target, FramedTarget)

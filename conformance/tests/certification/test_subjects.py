@@ -17,8 +17,7 @@ from overlong.conformance.certification.verification import verify
 from overlong.conformance.cli.certify import command
 from overlong.conformance.cli.verify import command as verb
 from overlong.conformance.results.certificate import OF_A_COMMAND, spelt
-from overlong.conformance.targets.identity import identity_of
-from overlong.conformance.targets.loaded_files import files_beside, files_of_package
+from overlong.conformance.targets.identity import files_beside, files_of_package, identity_of
 from overlong.conformance.targets.resolve import resolve
 
 ADAPTER = """

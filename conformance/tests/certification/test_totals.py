@@ -3,7 +3,7 @@
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.targets.answer_limit import AnswerLimit
+from overlong.conformance.targets.limits import AnswerLimit
 from overlong.conformance.vectors.suites import OF_OCTETS, SUITES
 from zoo import ZOO
 

@@ -618,7 +618,7 @@ def program(text):
 @pytest.mark.skipif(sys.platform != "linux", reason="forks are not reaped elsewhere")
 def test_forks_that_returned_are_reaped_and_the_decoders_own_children_are_not():
     program("""
-        from overlong.conformance.targets.adapters.python import alone
+        from overlong.conformance.targets.adapters.serving import alone
         for _ in range(3):
             fork = os.fork()
             if fork == 0: alone()
@@ -638,7 +638,7 @@ def test_forks_that_returned_are_reaped_and_the_decoders_own_children_are_not():
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are not adopted elsewhere")
 def test_what_a_function_leaves_behind_is_killed_and_what_loading_it_started_is_not():
     program("""
-        from overlong.conformance.targets.adapters.leftovers import Leftovers
+        from overlong.conformance.targets.adapters.shared_library import Leftovers
         from overlong.conformance.targets.adapters.one_shot import adopted
         own = os.fork()
         if own == 0: time.sleep(600); os._exit(0)

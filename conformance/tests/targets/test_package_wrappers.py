@@ -1,28 +1,19 @@
 """The wrappers around decoders of PyPI packages: they change nothing but ASCII, and check what they get."""
 
 import json
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 
 import pytest
 
 from overlong.conformance.targets import builtin
+from overlong.conformance.targets.adapters.python import module_at
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture
-def decoders(monkeypatch):
+def decoders():
     """The module of the adapter, loaded like the adapter does."""
-    for name, path in (("__main__", "python.py"), ("decoders", "packages/decoders.py")):
-        spec = spec_from_file_location(f"adapter.{name}", builtin.ADAPTERS / path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = module_from_spec(spec)
-        monkeypatch.setitem(sys.modules, name, module)
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-        spec.loader.exec_module(module)
-    return sys.modules["decoders"]
+    return module_at(str(builtin.ADAPTERS / "packages" / "decoders.py"), "decoders")
 
 
 def test_wrappers_change_nothing_but_ascii(decoders):

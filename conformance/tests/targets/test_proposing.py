@@ -11,9 +11,8 @@ from click.testing import CliRunner
 
 from overlong.conformance.cli.new import new_command
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS, question_abi
-from overlong.conformance.targets.function_tables import functions_in
+from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS, question_abi
+from overlong.conformance.targets.configured import functions_in
 from overlong.conformance.targets.prototypes import shape_of, shapes_in
 
 SOURCE = """

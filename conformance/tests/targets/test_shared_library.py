@@ -26,7 +26,7 @@ from overlong.conformance.results.headline import State
 from overlong.conformance.support.portable import one_spelling, portable
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
 from overlong.conformance.targets.adapters.child import Child, Named
-from overlong.conformance.targets.adapters.python import column
+from overlong.conformance.targets.adapters.serving import column
 from overlong.conformance.targets.adapters.together import answers_together
 from overlong.conformance.targets.functions import library_command as command
 from overlong.conformance.targets.identity import identity_of

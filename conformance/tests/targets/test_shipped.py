@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from overlong.conformance.cli.options import NOT_MEASURED
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.targets.shipped import VARIABLE, all_shipped
+from overlong.conformance.targets.builtins import VARIABLE, all_shipped
 
 ADDED = """
 from overlong.conformance.targets.builtin import Builtin, python_command

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from overlong.conformance.cli.target import command
 from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.targets import framed
-from overlong.conformance.targets.examination import LEFT_OUT, NOT_TRIED, SOUND, WRONG, Examination
+from overlong.conformance.targets.adapter_check import LEFT_OUT, NOT_TRIED, SOUND, WRONG, AdapterCheck
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 
@@ -144,7 +144,7 @@ def adapter(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_is_wrong_is_said_with_what_mends_it(fault, adapter):
-    steps = list(Examination(FramedTarget("mine", adapter(fault), timeout=2.0)).steps())
+    steps = list(AdapterCheck(FramedTarget("mine", adapter(fault), timeout=2.0)).steps())
     name, fix = FAULTS[fault]
     wrong = [step for step in steps if step.state == WRONG]
     assert wrong, steps
@@ -156,12 +156,12 @@ def test_what_is_wrong_is_said_with_what_mends_it(fault, adapter):
 
 @pytest.mark.parametrize("fault", ["none", "wrong decoder"])
 def test_a_wrong_decoder_is_no_wrong_adapter(fault, adapter):
-    states = {step.state for step in Examination(FramedTarget("mine", adapter(fault), timeout=30)).steps()}
+    states = {step.state for step in AdapterCheck(FramedTarget("mine", adapter(fault), timeout=30)).steps()}
     assert states == {SOUND}
 
 
 def test_a_limit_that_the_target_names_is_no_fault(adapter):
-    steps = list(Examination(FramedTarget("mine", adapter("16 bits"), timeout=30)).steps())
+    steps = list(AdapterCheck(FramedTarget("mine", adapter("16 bits"), timeout=30)).steps())
     assert {step.state for step in steps} == {SOUND, LEFT_OUT}
     assert [step.name for step in steps if "its length is 16 bits wide" in step.seen] == ["a request of a mebibyte"]
 
@@ -191,7 +191,7 @@ def page():
 
 
 def test_every_step_is_on_the_page():
-    steps = Examination(FramedTarget("cpython", resolve("cpython").command)).steps()
+    steps = AdapterCheck(FramedTarget("cpython", resolve("cpython").command)).steps()
     operations = [f"{letter}, {words}" for letter, words in OPERATIONS.items()]
     names = [step.name for step in steps if step.name not in operations]
     assert len(names) > 8

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from overlong.conformance import certify
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.targets.examination import LEFT_OUT, SOUND, Examination
+from overlong.conformance.targets.adapter_check import LEFT_OUT, SOUND, AdapterCheck
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.templates import TEMPLATES, template_for
 
@@ -127,7 +127,7 @@ def test_an_adapter_is_short_and_says_what_to_do(language):
 @pytest.mark.parametrize("language", TEMPLATES)
 def test_an_adapter_keeps_the_protocol_and_its_decoder_is_judged_rightly(language, folder):
     command = built(language, TEMPLATES[language].source, folder)
-    steps = list(Examination(FramedTarget("adapter", command)).steps())
+    steps = list(AdapterCheck(FramedTarget("adapter", command)).steps())
     assert [step for step in steps if step.state not in (SOUND, LEFT_OUT)] == []
     assert [step.name for step in steps if step.state == LEFT_OUT] == [] if language in BATCHES else ["batches"]
     certificate = certify(command, suites=["core", "complete-0"], output=folder)
@@ -179,7 +179,7 @@ def with_functions(language, changed=("", "")):
 @pytest.mark.parametrize("language", WRONG_FUNCTIONS)
 def test_an_adapter_answers_questions_with_the_functions_of_the_page(language, folder):
     command = built(language, with_functions(language), folder)
-    steps = list(Examination(FramedTarget("adapter", command)).steps())
+    steps = list(AdapterCheck(FramedTarget("adapter", command)).steps())
     assert [step for step in steps if step.state not in (SOUND, LEFT_OUT)] == []
     run = certify(command, suites=["functions", "complete-0"]).run
     assert (run.conformant, run.claims["functions"]) == (True, "holds")

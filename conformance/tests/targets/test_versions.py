@@ -15,8 +15,8 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from overlong.conformance.targets.adapters.owner import version_of as owner_of
-from overlong.conformance.targets.library_version import names_in, version_of
+from overlong.conformance.targets.adapters.facts import version_of as owner_of
+from overlong.conformance.targets.elf import names_in, version_of
 from overlong.conformance.targets.resolve import resolve
 
 pytestmark = pytest.mark.long

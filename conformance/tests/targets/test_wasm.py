@@ -14,7 +14,8 @@ from overlong.conformance.protocol.wire import NOT_SAID  # noqa: E402
 from overlong.conformance.targets import functions  # noqa: E402
 from overlong.conformance.targets.adapters import bounds, wasm  # noqa: E402
 from overlong.conformance.targets.adapters.abi import ABIS, AnswerReading  # noqa: E402
-from overlong.conformance.targets.adapters.wasm import Decoder, faults_of, response_to_many, response_to_one  # noqa: E402
+from overlong.conformance.targets.adapters.serving import unbatched  # noqa: E402
+from overlong.conformance.targets.adapters.wasm import Decoder, columns_of  # noqa: E402
 from overlong.conformance.targets.identity import identity_of  # noqa: E402
 from overlong.conformance.targets.resolve import resolve  # noqa: E402  # noqa: E402
 from overlong.conformance.vectors.suites import SUITES  # noqa: E402
@@ -134,13 +135,13 @@ def test_responses_are_whole():
         AnswerReading("R", 3),
         AnswerReading("X", text="no"),
     ]
-    batch = Answers.from_batch(response_to_many(readings, 4), 3, None, 4)
-    singles = [response_to_one(each, 4) for each in readings]
+    batch = Answers.from_batch(b"".join(columns_of(readings, 4)), 3, None, 4)
+    singles = [unbatched(columns_of([each], 4)) for each in readings]
     assert batch == Answers.concatenated([Answers.from_single(each[:1], each[1:], None, 4) for each in singles])
     assert batch.outputs(4) == [struct.pack(">I", 0x20AC), b"", b"no"]
-    faults = [(bounds.CLEAN, 0), (bounds.OVER_READ, 0), (bounds.PLACE, 254), (bounds.NOT_ASKED, 0)]
-    batch = Answers.from_batch(faults_of(faults, single=False), 4, None, 1)
-    singles = [faults_of([each], single=True) for each in faults]
+    faults, details = [bounds.CLEAN, bounds.OVER_READ, bounds.PLACE, bounds.NOT_ASKED], [0, 0, 254, 0]
+    batch = Answers.from_batch(b"".join(bounds.fault_columns(faults, details)), 4, None, 1)
+    singles = [unbatched(bounds.fault_columns([one], [two])) for one, two in zip(faults, details, strict=True)]
     assert batch == Answers.concatenated([Answers.from_single(each[:1], each[1:], None, 1) for each in singles])
 
 

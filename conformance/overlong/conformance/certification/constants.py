@@ -8,7 +8,7 @@ from overlong.conformance.certification.tiers import constants_of as named_in
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import CONSTANT
 from overlong.conformance.sweep.plans.distance import numbers_of_utf8
-from overlong.conformance.targets.constants import constants_of
+from overlong.conformance.targets.functions import constants_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -49,7 +49,7 @@ def check_command(target: tuple[str, ...], output_format: str) -> None:
       2  the command line is wrong
       3  the adapter is not sound, or did not start
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.targets.examination import WRONG, Examination
+    from overlong.conformance.targets.adapter_check import WRONG, AdapterCheck
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.resolve import resolve
 
@@ -59,10 +59,10 @@ def check_command(target: tuple[str, ...], output_format: str) -> None:
         resolved = resolve(named, limits_of())
         if not isinstance(resolved, FramedTarget):
             raise click.UsageError("recorded answers have no adapter to examine; name a program")
-        examination = Examination(resolved)
+        check = AdapterCheck(resolved)
         wrong = 0
         steps: list[dict[str, str]] = []
-        for step in examination.steps():
+        for step in check.steps():
             wrong += step.state == WRONG
             steps.append({name: value for name, value in vars(step).items() if value})
             if output_format == "text":
@@ -79,7 +79,7 @@ def check_command(target: tuple[str, ...], output_format: str) -> None:
 def _print(name: str, state: str, seen: str, fix: str) -> None:
     import textwrap
 
-    from overlong.conformance.targets.examination import SOUND, WRONG
+    from overlong.conformance.targets.adapter_check import SOUND, WRONG
 
     marks = {SOUND: ("ok", "green"), WRONG: ("WRONG", "red")}
     mark, colour = marks.get(state, (state, "yellow"))

@@ -86,7 +86,7 @@ def errors_on_one_line() -> Generator[None]:
 
 def all_decoders() -> dict[str, Builtin]:
     """All decoders with names. If a file that should add some cannot be read, the program ends."""
-    from overlong.conformance.targets.shipped import all_shipped
+    from overlong.conformance.targets.builtins import all_shipped
 
     with errors_on_one_line():
         return all_shipped()

@@ -43,8 +43,7 @@ def abis_command() -> None:
       overlong certify 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.cli.options import width
-    from overlong.conformance.targets.adapters.abi import ABIS
-    from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS, question_abi
+    from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS, question_abi
 
     for abi in (*ABIS.values(), *map(question_abi, QUESTION_ABIS)):
         click.echo(click.style(abi.name, bold=True))
@@ -86,20 +85,20 @@ def list_command(output_format: str, ready: bool, verbose: bool) -> None:  # noq
     from overlong.conformance.cli.options import all_decoders, width
     from overlong.conformance.targets.builtins import at_hand
 
-    listed = [each for each in at_hand(all_decoders().values()) if not ready or not each.missing]
+    listed = [each for each in at_hand(all_decoders().values()) if not ready or each["ready"]]
     if output_format == "json":
-        click.echo(json.dumps([each.as_json() for each in listed], indent=2))
+        click.echo(json.dumps(listed, indent=2))
         return
     for each in listed:
-        state = click.style("missing", fg="yellow") if each.missing else click.style("ready  ", fg="green")
-        click.echo(f"{state}  {each.builtin.name:<24} {each.builtin.language:<11} {each.version}".rstrip())
-        below = [each.missing] if each.missing else []
+        state = click.style("missing", fg="yellow") if each["missing"] else click.style("ready  ", fg="green")
+        click.echo(f"{state}  {each['name']:<24} {each['language']:<11} {each['version']}".rstrip())
+        below = [each["missing"]] if each["missing"] else []
         if verbose:
-            below.insert(0, each.builtin.what)
-            if each.builtin.fetches:
-                below.append(f"fetches {each.builtin.fetches} when it is first used")
+            below.insert(0, each["what"])
+            if each["fetches"]:
+                below.append(f"fetches {each['fetches']} when it is first used")
         for text in below:
             for line in textwrap.wrap(text, width(), initial_indent=" " * 9, subsequent_indent=" " * 11):
                 click.echo(line)
-    usable = sum(not each.missing for each in listed)
+    usable = sum(each["ready"] for each in listed)
     click.echo(f"{usable} of {len(listed)} can be used here; certify one with: overlong certify NAME")

@@ -27,8 +27,8 @@ _KINDS = {
 def complete_targets(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete targets: decoders with an adapter, targets that the project names, and the prefixes of other targets."""
     from overlong.conformance.oracle.target import UnknownTarget
+    from overlong.conformance.targets.builtins import all_shipped
     from overlong.conformance.targets.configured import configured
-    from overlong.conformance.targets.shipped import all_shipped
 
     try:
         own = configured()

@@ -51,7 +51,7 @@ from overlong.conformance.sweep.plan import LARGEST_SHARD
 from overlong.conformance.sweep.request import HEAD_OF_RESULT, SWEEP, Grids, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.child import Named
-from overlong.conformance.targets.adapters.python import answer_frames, fail, pieces
+from overlong.conformance.targets.adapters.serving import answer_frames, fail, pieces
 from overlong.conformance.targets.adapters.shared_library import die
 from overlong.reference.core import NoCore
 

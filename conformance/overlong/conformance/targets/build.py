@@ -1,25 +1,32 @@
-"""Builds programs from the adapters' sources, once for each version of source and compiler, and keeps them."""
+"""Makes what decoders run in, once for each version of what it is made of, and keeps it.
+
+That is a program, by a compiler from an adapter's sources; or a folder, by the commands of a recipe, which may fetch.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.builtin import ELSEWHERE
+from overlong.conformance.targets.builtin import ELSEWHERE, found
 from overlong.reference.core.building import cache, first_error, publish, quietly, stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 _BUILD_SECONDS = 120  # the first Go build compiles the standard library
+_STEP_SECONDS = 900
 
 
 @dataclass(frozen=True)
@@ -94,8 +101,6 @@ def built(compiler: Compiler, source: Path, *parts: Path) -> Path:
     Raises:
         TargetError: it cannot be built; the message has the compiler's first error.
     """
-    import tempfile
-
     program = compiler.found()
     assert program is not None, "asked only when nothing is missing"
     try:
@@ -104,15 +109,22 @@ def built(compiler: Compiler, source: Path, *parts: Path) -> Path:
         key = hashlib.sha256(octets + version.encode("utf-8", "surrogateescape")).hexdigest()
         suffix = ".exe" if os.name == "nt" and not compiler.folder else ""
         finished = cache("adapters") / f"{source.stem}-{key[:16]}{suffix}"
-        if not finished.exists():
-            finished.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=f"{source.stem}-", dir=finished.parent) as folder:
-                sources = (source, *parts) if compiler.names_parts else (source,)
-                _build(compiler, program, sources, Path(folder) / finished.name)
-                publish(Path(folder) / finished.name, finished)
+        sources = (source, *parts) if compiler.names_parts else (source,)
+        _keep(finished, finished.name, partial(_build, compiler, program, sources))
     except (OSError, subprocess.TimeoutExpired) as error:
         raise TargetError(f"building {source.name} failed: {printable(str(error))}") from error
     return finished
+
+
+def _keep(finished: Path, name: str, make: Callable[[Path], None]) -> None:
+    """Make a file or a folder, unless it exists; ``make`` gets a path of this name in a folder of its own."""
+    if finished.exists():
+        return
+    finished.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f"{finished.stem}-", dir=finished.parent) as folder:
+        output = Path(folder) / name
+        make(output)
+        publish(output, finished)
 
 
 def pkg_config_flags(packages: str) -> list[str]:
@@ -141,3 +153,84 @@ def _build(compiler: Compiler, program: str, sources: tuple[Path, ...], output: 
     if built.returncode != 0:
         error = first_error(built.stderr) or f"{program}: status {built.returncode}"
         raise TargetError(f"building {sources[0].name} failed: {printable(error)}")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The ingredients of a folder with a decoder."""
+
+    name: str
+    """The beginning of the folder's name."""
+    files: Mapping[str, bytes]
+    """Files of the folder: their contents by their paths."""
+    steps: tuple[tuple[str, ...], ...]
+    """Commands to run in it; the first may fetch."""
+    environment: Mapping[str, str]
+    """Further environment variables of the commands."""
+    drop: tuple[str, ...]
+    """Folders that are removed afterwards."""
+    failure: Callable[[str], str]
+    """Makes the message for a failure from the first error."""
+    sums: str = ""
+    """A file with the digests of the files that the first step fetches."""
+
+
+def made(recipe: Recipe, room: str) -> Path:
+    """The folder of a recipe, in the user's cache folder; made if it does not exist yet.
+
+    Raises:
+        TargetError: a step fails, or the folder cannot be kept.
+    """
+    programs = [found(step[0]) for step in recipe.steps]
+    key = hashlib.sha256(repr((recipe.steps, sorted(recipe.environment.items()))).encode("utf-8", "surrogateescape"))
+    try:
+        key.update(repr([stamp(program) for program in programs]).encode("utf-8", "surrogateescape"))
+        for name, octets in recipe.files.items():
+            key.update(f"{name}\0".encode() + hashlib.sha256(octets).digest())
+        finished = cache(room) / f"{recipe.name}-{key.hexdigest()[:16]}"
+        _keep(finished, "work", partial(_follow, recipe, programs))
+    except subprocess.TimeoutExpired as error:
+        raise TargetError(recipe.failure(f"{recipe.steps[0][0]} took more than {_STEP_SECONDS} s")) from error
+    except OSError as error:
+        raise TargetError(f"{printable(str(error))}: decoders of {recipe.name} cannot be kept there") from error
+    return finished
+
+
+def _follow(recipe: Recipe, programs: Sequence[str], work: Path) -> None:
+    """Make the folder."""
+    for name, octets in recipe.files.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_bytes(octets)
+    for number, (step, program) in enumerate(zip(recipe.steps, programs, strict=True)):
+        _run(recipe, [program, *step[1:]], work)
+        if number == 0:
+            _check(recipe, work)
+    for name in recipe.drop:
+        shutil.rmtree(work / name)
+
+
+def _run(recipe: Recipe, command: list[str], work: Path) -> None:
+    done = subprocess.run(
+        command,
+        cwd=work,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=_STEP_SECONDS,
+        check=False,
+        env={**os.environ, **recipe.environment},
+    )
+    if done.returncode != 0:
+        text = (done.stderr + b"\n" + done.stdout).decode("utf-8", "backslashreplace")  # Maven complains on stdout
+        said = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("go: downloading")]
+        errors = [line for line in said if re.search("error|fail", line, re.IGNORECASE)] or said
+        raise TargetError(recipe.failure(errors[0] if errors else f"status {done.returncode}"))
+
+
+def _check(recipe: Recipe, work: Path) -> None:
+    """Check the fetched files against the pinned digests."""
+    if not recipe.sums:
+        return
+    for line in (work / recipe.sums).read_text(encoding="ascii").splitlines():
+        digest, name = line.split()
+        if hashlib.sha256((work / name).read_bytes()).hexdigest() != digest:
+            raise TargetError(recipe.failure(f"{Path(name).name} is not the file that {recipe.sums} pins"))

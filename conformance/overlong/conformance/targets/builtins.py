@@ -1,10 +1,14 @@
-"""The decoders that ship with an adapter: each entry of ``builtins.toml`` becomes a :class:`Builtin`."""
+"""The decoders with names: those that ship with an adapter, and those that a file of the user's adds.
+
+Each entry of ``builtins.toml`` becomes a :class:`Builtin`.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
 import re
+import runpy
 import shutil
 import sys
 import tomllib
@@ -14,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.interpreter import script
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.build import COMPILERS, C, Compiler, built, pkg_config_flags
@@ -354,38 +359,64 @@ FAMILIES = {
 """The decoders by their tables."""
 BUILTINS = {builtin.name: builtin for family in FAMILIES.values() for builtin in family}
 """Builtins by their names."""
+VARIABLE = "OVERLONG_DECODERS"
+"""Environment variable: a Python file. Its ``decoders()`` returns further decoders, each a ``Builtin``, by their names.
+Processes that run parts of a run inherit it."""
 
 
-@dataclass(frozen=True)
-class AtHand:
-    """The state of a built-in decoder on this machine."""
+def shipped(name: str) -> Builtin | None:
+    """The decoder of that name. The file is read only for names without an adapter.
 
-    builtin: Builtin
-    missing: str
-    """Packages to install; empty if it can be used."""
-    version: str
-    """The version; empty if it is missing, or if only the decoder itself can report it."""
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "name": self.builtin.name,
-            "language": self.builtin.language,
-            "what": self.builtin.what,
-            "version": self.version,
-            "ready": not self.missing,
-            "missing": self.missing,
-            "fetches": self.builtin.fetches,
-        }
+    Raises:
+        TargetError: the file cannot be read.
+    """
+    return BUILTINS.get(name) or _added(os.environ.get(VARIABLE, "")).get(name)
 
 
-def at_hand(decoders: Iterable[Builtin]) -> list[AtHand]:
-    """The state of each decoder, in order. Programs are asked for their versions; nothing is built or fetched."""
+def all_shipped() -> dict[str, Builtin]:
+    """All these decoders, by their names.
+
+    Raises:
+        TargetError: the file cannot be read.
+    """
+    return BUILTINS | _added(os.environ.get(VARIABLE, ""))
+
+
+@lru_cache(maxsize=1)
+def _added(file: str) -> dict[str, Builtin]:
+    if not file:
+        return {}
+    try:
+        added: dict[str, Builtin] = runpy.run_path(file)["decoders"]()
+    except TargetError:
+        raise
+    except Exception as error:
+        why = printable(f"{VARIABLE}={file}: {type(error).__name__}: {error}", 300)
+        raise TargetError(f"{why}; name a file that defines decoders(), or unset {VARIABLE}") from error
+    return added
+
+
+def at_hand(decoders: Iterable[Builtin]) -> list[dict[str, Any]]:
+    """The state of each decoder on this machine, in order, as ``overlong target list --format json`` prints it.
+
+    ``missing`` names packages to install; it is empty if the decoder can be used. ``version`` is empty if it is
+    missing, or if only the decoder itself can report it. Programs are asked for their versions; nothing is built or
+    fetched.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
         return list(pool.map(_look, decoders))
 
 
-def _look(builtin: Builtin) -> AtHand:
+def _look(builtin: Builtin) -> dict[str, Any]:
     missing = builtin.missing()
-    return AtHand(builtin, missing, "" if missing else builtin.version())
+    return {
+        "name": builtin.name,
+        "language": builtin.language,
+        "what": builtin.what,
+        "version": "" if missing else builtin.version(),
+        "ready": not missing,
+        "missing": missing,
+        "fetches": builtin.fetches,
+    }

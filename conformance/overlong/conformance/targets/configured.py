@@ -13,8 +13,11 @@
     [targets.all-of-mine]               # a library: its functions are the targets all-of-mine/NAME
     library = "build/libfoo.so"
     [[targets.all-of-mine.function]]
-    symbol = "foo_cut"                  # or call = "py:foo.py:cut?as=truncate", any target
-    abi = "truncate(ptr,len,limit)"
+    symbol = "foo_cut"
+    abi = "truncate(ptr,len,limit)&ill_formed=tails"
+    [[targets.all-of-mine.function]]
+    call = "py:foo.py:count?as=count-scalars"   # any target
+    name = "count"                      # unless the symbol, or what is called, is name enough
 """
 
 from __future__ import annotations
@@ -37,7 +40,6 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.near import did_you_mean
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.function_tables import functions_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +56,12 @@ _DONE = "OVERLONG_SET_UP"
 _SETUP_SECONDS = 600
 _DYING = 1.0  # seconds for a set-up command to end after SIGTERM
 _SAID = 4096  # kept octets of its output
+_OF_A_TARGET = (
+    *("command", "environment", "function", "library", "restarts", "setup", "subjects", "target", "timeout"),
+)
+_OF_A_FUNCTION = ("name", "symbol", "abi", "library", "call")
+_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
+_FORM_OF_A_FUNCTION = 'write symbol = "..." and abi = "...", or call = "..."'
 
 
 _setting_up = threading.Lock()
@@ -218,8 +226,8 @@ def _table(file: Path, path: tuple[str, ...]) -> tuple[Mapping[str, Any] | None,
         return None, ""
     for number, key in enumerate(path, 1):
         table = cast("dict[str, Any]", found)
-        if number == len(path) and (unknown := sorted(table.keys() - _TABLES)):
-            raise UnknownTarget(f"{file}: there is no {printable(unknown[0])!r}; {did_you_mean(unknown[0], _TABLES)}")
+        if number == len(path):
+            _no_other(str(file), table, _TABLES)
         if key not in table:
             return None, ""
         found = table[key]
@@ -233,11 +241,7 @@ def _read(where: str, entry: object) -> Configured:
     if not isinstance(entry, dict):
         raise UnknownTarget(f"{where} is no table; write command = [...] or target = '...' in it")
     given = cast("dict[str, Any]", entry)
-    known = {"command", "target", "function", "library", "setup", "timeout", "restarts", "environment", "subjects"}
-    if unknown := sorted(given.keys() - known):
-        raise UnknownTarget(
-            f"{where}: there is no {printable(unknown[0])!r}; {did_you_mean(unknown[0], sorted(known))}"
-        )
+    _no_other(where, given, _OF_A_TARGET)
     if len(given.keys() & {"command", "target", "function"}) != 1:
         raise UnknownTarget(f"{where}: write either command = [...] or target = '...', or a table of each function")
     functions = functions_in(where, given)
@@ -276,6 +280,12 @@ def _read(where: str, entry: object) -> Configured:
     )
 
 
+def _no_other(where: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    """Raises: UnknownTarget: the table has another key; the message suggests one."""
+    if unknown := sorted(table.keys() - known):
+        raise UnknownTarget(f"{where}: there is no {printable(unknown[0])!r}; {did_you_mean(unknown[0], known)}")
+
+
 def _words(where: str, command: object) -> tuple[str, ...]:
     """A command: a list of words, or a string that is split as a shell does."""
     if isinstance(command, str):
@@ -290,3 +300,47 @@ def _words(where: str, command: object) -> tuple[str, ...]:
     if not words[0] or any("\0" in word for word in words):
         raise UnknownTarget(f"{where} is no command: its program has no name, or there is a NUL in it")
     return tuple(words)
+
+
+def functions_in(where: str, table: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The name and the target of each function in a library's table.
+
+    Args:
+        where: the file and the table, for messages.
+        table: its ``function``, a list of tables, and its ``library``, the file for those that name none.
+
+    Raises:
+        UnknownTarget: a table is no function, or two have one name.
+    """
+    library = table.get("library", "")
+    listed: Any = table.get("function", [])
+    if not isinstance(library, str) or ("library" in table and "function" not in table):
+        raise UnknownTarget(
+            f"{where}.library is no file of functions; write library = '...', and [[...function]] tables"
+        )
+    if not isinstance(listed, list) or ("function" in table and not listed):
+        raise UnknownTarget(f"{where}.function is no list of tables; {_FORM_OF_A_FUNCTION} in each")
+    found: dict[str, str] = {}
+    for number, each in enumerate(cast("list[object]", listed), 1):
+        name, target = _function(f"{where}.function, number {number}", each, library)
+        if name in found:
+            raise UnknownTarget(f"{where}: two functions are {name}; give one another name = '...'")
+        found[name] = target
+    return tuple(found.items())
+
+
+def _function(where: str, table: object, library: str) -> tuple[str, str]:
+    said = cast("dict[str, Any]", table) if isinstance(table, dict) else {}
+    _no_other(where, said, _OF_A_FUNCTION)
+    if not said or not all(isinstance(value, str) and value for value in said.values()):
+        raise UnknownTarget(f"{where} is no table of strings; {_FORM_OF_A_FUNCTION}")
+    words = cast("dict[str, str]", {"library": library, **said})
+    if ("call" in words) == ("symbol" in words) or ("symbol" in words) != ("abi" in words):
+        raise UnknownTarget(f"{where}: {_FORM_OF_A_FUNCTION}")
+    if "symbol" in words and not words["library"]:
+        raise UnknownTarget(f"{where}: write library = '...', the file of {printable(words['symbol'])}")
+    call = words.get("call", "")
+    name = words.get("name") or words.get("symbol", "").split(",")[0] or call.partition("?")[0].rpartition(":")[2]
+    if not _NAME.fullmatch(name):
+        raise UnknownTarget(f"{where}: name = {printable(name)!r}: write a name of letters, digits and any of _.+-")
+    return name, call or f"so:{words['library']}:{words['symbol']}?abi={words['abi']}"

@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.support.whole_file import written_whole
-from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.targets.builtins import BUILTINS, shipped
 from overlong.conformance.targets.configured import configured
-from overlong.conformance.targets.shipped import shipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -3,11 +3,12 @@
 Batches are pipelined. After a failure the target restarts, and unanswered vectors are asked again in sequence: singly
 if they are few, otherwise in groups of the square root of their number, and failing groups vector by vector. So the
 culprit is exact, and costs two restarts, or three if thousands were under way. A target that failed more than once has
-spares: processes that a thread starts in advance, so that a failure does not wait for an interpreter.
+spares: processes that a thread starts in advance, because a start takes at least as long as noticing a death.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
@@ -32,17 +33,17 @@ from overlong.conformance.protocol.wire import (
     ProtocolError,
 )
 from overlong.conformance.support.printable import printable, times
-from overlong.conformance.targets.answer_limit import AnswerLimit
 from overlong.conformance.targets.ending import Ended, was_crowded
+from overlong.conformance.targets.limits import AnswerLimit
 from overlong.conformance.targets.process import Process, size_in_words
-from overlong.conformance.targets.requests import prepared, received, slot_of, waits_for_room
-from overlong.conformance.targets.spares import Spares
+from overlong.conformance.targets.requests import prepared, received
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.questions import sample
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future, ThreadPoolExecutor
     from pathlib import Path
 
     from overlong.conformance.protocol.greeting import Greeting
@@ -107,7 +108,7 @@ class FramedTarget:
         self._limit = self.limit or AnswerLimit(self.timeout)
         self._process: Process | None = None
         self._known: Greeting | None = None
-        self._spares = Spares(self.new_process)
+        self._spares = _Spares(self.new_process)
         self.isolation = ""  # the kind of its isolation; known once it is open
         self._size = _FIRST  # vectors in a request
         self._suspects = 0  # vectors asked again after a failure, one request at a time
@@ -303,11 +304,11 @@ class FramedTarget:
                 self._waiting.appendleft((batch.part(self._size, len(batch)), operation))
                 batch = batch.part(0, self._size)
             process = self._running
-            slot = slot_of(process, batch, operation, anywhere=is_idle)
-            if slot is None and self._under_way and waits_for_room(process, batch, operation):
+            ready = prepared(process, batch, operation, anywhere=is_idle, waits=bool(self._under_way))
+            if ready is None:
                 self._waiting.appendleft((batch, operation))
                 break
-            asked, frames = prepared(process, batch, operation, slot)
+            asked, frames = ready
             self._under_way.append(asked)  # before sending, after which the target may be busy
             process.send_frames(*frames)
             self._vectors += len(batch)
@@ -397,7 +398,9 @@ class FramedTarget:
             if operation in MEASURED:
                 octets = sample(self.greeting.functions) if operation in ASKING else _LETTER.get(operation, b"a")
                 letter = Batch.of([Vector("smoke", octets, chunks=(1,))])
-                asked, frames = prepared(process, letter, operation, slot_of(process, letter, operation))
+                ready = prepared(process, letter, operation)
+                assert ready is not None, "it does not wait"
+                asked, frames = ready
                 process.send_frames(*frames)
                 answers = received(process, asked, self.timeout)
                 if answers.statuses in (UNSUPPORTED, FAILED):
@@ -410,3 +413,42 @@ class FramedTarget:
 
 def _placeholder(count: int) -> Answers:
     return Answers.of(UNSUPPORTED * count, bytes(4 * count), bytes(count), bytes(count), b"")
+
+
+class _Spares:
+    """The spares of one target, in the order in which they were started."""
+
+    def __init__(self, start: Callable[[], Process]) -> None:
+        """``start`` starts a process; it may raise OSError, ValueError or TargetError."""
+        self._start = start
+        self._started: deque[Future[Process]] = deque()
+        self._starter: ThreadPoolExecutor | None = None
+
+    def keep(self, wanted: int) -> None:
+        """Start as many as are missing, without waiting for them."""
+        if len(self._started) < wanted:
+            if self._starter is None:
+                from concurrent.futures import ThreadPoolExecutor
+
+                self._starter = ThreadPoolExecutor(1, "spares")
+            while len(self._started) < wanted:
+                self._started.append(self._starter.submit(self._start))
+
+    def take(self) -> Process | None:
+        """The oldest one that is still running, if any."""
+        while self._started:
+            with contextlib.suppress(OSError, ValueError, TargetError):  # the next start reports the error
+                if (spare := self._started[0].result()).is_alive:
+                    self._started.popleft()
+                    return spare
+                spare.kill()
+            self._started.popleft()
+        return None
+
+    def close(self) -> None:
+        """End them all."""
+        while (spare := self.take()) is not None:
+            spare.kill()
+        if self._starter is not None:
+            self._starter.shutdown()
+            self._starter = None

@@ -1,6 +1,6 @@
 """Turns ``so:LIBRARY:SYMBOL?abi=NAME`` and ``wasm:FILE:EXPORT?abi=NAME`` into command lines of worker processes.
 
-``docs/shared-libraries.md`` explains them.
+Behind the ABI stand traits: ``&TRAIT=WORD``. ``docs/shared-libraries.md`` explains both kinds.
 """
 
 from __future__ import annotations
@@ -8,20 +8,26 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
-from overlong.conformance.support.interpreter import script
+from overlong.conformance.protocol.greeting import TRAITS, WORDS
+from overlong.conformance.support.interpreter import environment, script
+from overlong.conformance.support.near import nearest
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
-from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
+from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, QUESTION_ABIS
+from overlong.conformance.targets.adapters.asked import ENCODES
 from overlong.conformance.targets.builtin import ADAPTERS
-from overlong.conformance.targets.function_name import FunctionName
 from overlong.reference.extra import install
+from overlong.reference.questions import EARLY, QUESTIONS
+from overlong.reference.reading import MODES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
+
+    from overlong.conformance.targets.framed import FramedTarget
 
 _KNOWN = "'overlong target abis' lists all, and how each is called"
 _FORM = (
@@ -35,6 +41,131 @@ _FORM_OF_WASM = (
     "write wasm:FILE:EXPORT?abi=NAME, as in 'wasm:./mine.wasm:is_utf8?abi=bool(ptr,len)'; for example "
     f"bool(ptr,len), errpos(ptr,len), or utf8(ptr,len,out,cap), which outputs UTF-8; {_KNOWN_OF_WASM}"
 )
+
+_DISASSEMBLER_SECONDS = 20.0
+"""The time for reading a function; it takes less than one."""
+
+_SAID = tuple(f"{member}={word}" for member, words in TRAITS.items() for word in words)
+"""Traits that a user may give for a function, as in a greeting (docs/protocol.md)."""
+
+
+def declared(shown: str, where: str, words: Iterable[str], *more: str) -> tuple[str, ...]:
+    """The ABI and traits after a function's name, checked.
+
+    Args:
+        shown: the target as the user wrote it, safe to show.
+        where: where the words were written, for messages.
+        words: ``MEMBER=WORD`` each.
+        more: members allowed there besides traits.
+
+    Raises:
+        UnknownTarget: a word is not allowed, or a member occurs twice.
+    """
+    said = tuple(words)
+    for word in said:
+        if word not in (*more, *_SAID):
+            raise UnknownTarget(f"{shown}: {where} is '{printable(word)}'; write {', '.join((*more, *_SAID))}")
+    members = [word.partition("=")[0] for word in said]
+    if twice := [member for member in members if members.count(member) > 1]:
+        raise UnknownTarget(f"{shown}: {where} is {twice[0]}= more than once; write it once")
+    return said
+
+
+_ERRORS = "encode_errors"
+_OF_QUESTIONS: dict[str, Collection[str]] = {
+    "as": QUESTIONS,
+    "ill_formed": MODES,
+    "stops": (EARLY,),
+    _ERRORS: WORDS[_ERRORS],
+}
+"""What a user may say of a function that answers a question: which, and its modes."""
+
+
+def of_questions(shown: str, words: Iterable[str], question: str = "") -> tuple[dict[str, str], list[str]]:
+    """What is said of a function that answers a question, by member, and the other words.
+
+    Args:
+        shown: the target as the user wrote it, safe to show.
+        words: ``MEMBER=WORD`` each.
+        question: its name, unless a word says it.
+
+    Raises:
+        UnknownTarget: there is no such question or mode, a member occurs twice, or one is for encoders alone.
+    """
+    said, others = dict[str, str](), list[str]()
+    for word in words:
+        member, _, name = word.partition("=")
+        if member not in _OF_QUESTIONS:
+            others.append(word)
+        elif name not in _OF_QUESTIONS[member] or member in said:
+            known = ", ".join(_OF_QUESTIONS[member])
+            raise UnknownTarget(f"{shown}: '{printable(word)}': after {member}= write one of {known}, once")
+        else:
+            said[member] = name
+    question = said.get("as", question)
+    if _ERRORS in said and question in QUESTIONS and question not in ENCODES:
+        raise UnknownTarget(f"{shown}: {_ERRORS}= is for {', '.join(ENCODES)}; leave it out of {question}")
+    return said, others
+
+
+REPLACES = "mode=replacement"
+"""What is said of a decoder in C that replaces what is ill-formed."""
+
+
+@dataclass(frozen=True)
+class FunctionName:
+    """The parts of a function's name."""
+
+    file: str
+    name: str
+    abi: str
+    traits: tuple[str, ...]
+    modes: tuple[str, ...]
+    """Its declared modes, if it answers a question: ``MEMBER=WORD`` each."""
+
+    @classmethod
+    def of(cls, shown: str, rest: str, form: str) -> FunctionName:
+        """Split a name into its parts.
+
+        Args:
+            shown: the target as the user wrote it, safe to show.
+            rest: the name after its kind.
+            form: the right form, for the error message.
+
+        Raises:
+            UnknownTarget: it has another form.
+        """
+        place, mark, query = rest.partition("?abi=")
+        file, _, name = place.rpartition(":")
+        if not mark or not file or not name:
+            raise UnknownTarget(f"{shown}: {form}")
+        abi, *words = query.split("&")
+        said, traits = of_questions(shown, words, abi.partition("(")[0])
+        if "as" in said:
+            raise UnknownTarget(f"{shown}: write the question as its abi, and leave out as={said['as']}")
+        more = (REPLACES,) if "(ptr,len,out" in abi or abi.startswith("stream-utf") else ()
+        return cls(
+            file,
+            name,
+            abi,
+            declared(shown, "after the abi", traits, *more),
+            tuple(f"{member}={word}" for member, word in said.items()),
+        )
+
+    def no_abi(self, shown: str, known: Sequence[str], where: str, more: str) -> UnknownTarget:
+        """The error for a name that is no ABI: it suggests three, and names the list of all.
+
+        Args:
+            shown: the target as the user wrote it, safe to show.
+            known: the possible ABIs, the most usual first.
+            where: the words for the kind of target.
+            more: the words that refer to the whole list.
+        """
+        alike = [each for each in known if each.startswith(self.abi.partition("(")[0])]
+        first, second, third = list(dict.fromkeys([*nearest(self.abi, known, 3), *alike, *known]))[:3]
+        return UnknownTarget(
+            f"{shown}: no abi '{printable(self.abi)}'{where}; perhaps {first}, {second} or {third}; {more}"
+        )
 
 
 def library_command(name: str, rest: str) -> list[str]:
@@ -120,3 +251,32 @@ def wasm_command(name: str, rest: str) -> list[str]:
     if find_spec("wasmtime") is None:
         raise TargetError(f"{shown}: needs wasmtime, which is not installed; {install('wasm')}")
     return script(ADAPTERS / "wasm.py", module, function.name, function.abi, *function.traits)
+
+
+def constants_of(target: FramedTarget) -> tuple[int, ...]:
+    """The numbers that a decoder's code names, ascending, around which sweeps ask.
+
+    Those of a Python callable are in its greeting; those of a library's function are read from its file, of which no
+    code runs. None if it cannot be read, or capstone is not installed.
+
+    Args:
+        target: a target that has greeted.
+    """
+    library = library_in(target.command)
+    if not library:
+        return target.greeting.constants
+    if find_spec("capstone") is None:
+        return ()
+    symbols = target.command[target.command.index(library) + 1].split(",")
+    try:
+        said = subprocess.run(
+            script(ADAPTERS / "immediates.py", library, *symbols),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_DISASSEMBLER_SECONDS,
+            env=environment(),
+            check=True,
+        ).stdout
+        return tuple(map(int, said.split()))
+    except (OSError, subprocess.SubprocessError, ValueError):  # the disassembler may fail on anything
+        return ()

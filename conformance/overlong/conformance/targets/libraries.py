@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.builtins import CLibrary
-from overlong.conformance.targets.configured import configured, set_up
-from overlong.conformance.targets.function_tables import functions_in
+from overlong.conformance.targets.configured import configured, functions_in, set_up
 from overlong.conformance.targets.packages import Project, fetched
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.build import Recipe, made
 from overlong.conformance.targets.builtin import ADAPTERS, not_on_path
-from overlong.conformance.targets.recipe import Recipe, made
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -97,15 +97,33 @@ class Pair:
         self._second.close()
 
     def observe(self, asked: Iterable[tuple[Batch, str]]) -> Iterator[Answered]:
-        deal = _Deal(iter(asked), self._shared)
+        """The answers in order. Batches of shared suites are dealt in turn, all others to the first process, 0."""
+        questions = iter(asked)
+        dealt: tuple[deque[tuple[Batch, str]], ...] = (deque(), deque())
+        order: deque[tuple[int, int]] = deque()  # which process answers next, and how many vectors
+        last: Batch | None = None
+        turn = 0
+
+        def following(whose: int) -> tuple[Batch, str] | None:
+            """The next question to a process; None if there is none now."""
+            nonlocal last, turn
+            mine, others = dealt[whose], dealt[1 - whose]
+            while not mine and len(others) < _AHEAD and (question := next(questions, None)) is not None:
+                batch = question[0]
+                if batch is not last:  # one process gets all operations of a batch, and cuts it once
+                    last, turn = batch, 1 - turn if batch.suite in self._shared else 0
+                dealt[turn].append(question)
+                order.append((turn, len(batch)))
+            return mine.popleft() if mine else None
+
         both, at_work = (self._first, self._second), [self._first]
-        self._first.begin(partial(deal.following, 0))
-        while self._first.ask_more() or deal.order:
-            while deal.order:
-                whose, vectors = deal.order.popleft()
+        self._first.begin(partial(following, 0))
+        while self._first.ask_more() or order:
+            while order:
+                whose, vectors = order.popleft()
                 while vectors:
                     if self._shared and len(at_work) == 1 and (whose or self._first.takes >= _PROVEN):
-                        self._second.begin(partial(deal.following, 1), self._first.takes)
+                        self._second.begin(partial(following, 1), self._first.takes)
                         at_work.append(self._second)
                     for each in at_work:  # the other has something to do, too, before the harness waits for one
                         each.ask_more()
@@ -119,27 +137,3 @@ class Pair:
             return whose.next_answer()
         finally:
             self._first.restarts = whose.restarts
-
-
-class _Deal:
-    """Deals questions to two processes."""
-
-    def __init__(self, asked: Iterator[tuple[Batch, str]], shared: Collection[str]) -> None:
-        """Batches of the suites ``shared`` are dealt in turn, all others to the first process, 0."""
-        self._asked, self._shared = asked, shared
-        self._dealt: tuple[deque[tuple[Batch, str]], ...] = (deque(), deque())
-        self._last: Batch | None = None
-        self._turn = 0
-        self.order = deque[tuple[int, int]]()
-        """Which process answers next, and how many vectors."""
-
-    def following(self, whose: int) -> tuple[Batch, str] | None:
-        """The next question to a process; None if there is none now."""
-        mine, others = self._dealt[whose], self._dealt[1 - whose]
-        while not mine and len(others) < _AHEAD and (question := next(self._asked, None)) is not None:
-            batch = question[0]
-            if batch is not self._last:  # one process gets all operations of a batch, and cuts it once
-                self._last, self._turn = batch, 1 - self._turn if batch.suite in self._shared else 0
-            self._dealt[self._turn].append(question)
-            self.order.append((self._turn, len(batch)))
-        return mine.popleft() if mine else None

@@ -23,24 +23,24 @@ import time
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Self, cast
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
-from overlong.conformance.protocol.wire import BATCH, HEAD, LARGEST_GREETING, ProtocolError, frame
+from overlong.conformance.protocol.wire import BATCH, HEAD, LARGEST_FRAME, LARGEST_GREETING, ProtocolError, frame
 from overlong.conformance.support.interpreter import bare_script
 from overlong.conformance.support.interpreter import environment as environment_of
+from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.ending import CROWDED, Ended, ended_how, exit_reason
-from overlong.conformance.targets.frames import Response, has_begun_large, whole_frames, widen, write_all
 from overlong.conformance.targets.shared_memory import SharedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from io import FileIO
 
 
 _POSIX = sys.platform != "win32"
 _READ = 1 << 18
+_PIPE = 1 << 20
 _ATOMIC = 512  # octets that a writable pipe takes at once, by POSIX
 _STDERR_KEPT = 4096
 _QUEUED = 64  # reads that may wait for the harness; after that the target waits
@@ -53,11 +53,20 @@ _UNCONFINED = (
     "nothing here would keep its signals from other processes (no PID namespace, no Landlock, no seccomp), and one "
     "kill(-1) would end all that you run; --limit sandbox=off starts it all the same"
 )
+_BETWEEN_LOOKS = 0.001  # seconds
 _LOOK = 100  # milliseconds after which a silent pipe's reader checks that the pipe still has a writer
-
-
 _SHORT = (MemoryError, SystemError)
 """What CPython raises where memory is short; the second has no message of its own."""
+
+
+class Response(NamedTuple):
+    """One response frame."""
+
+    request: int
+    status: bytes
+    payload: bytes
+
+
 _Read = tuple[float, list[Response]] | Greeting | Ended | MemoryError
 """What the reader thread has read: responses, with the moment when they had arrived; or that memory was short."""
 
@@ -310,14 +319,13 @@ class Process:
     def _wait(self, seconds: float, unless: threading.Event | None = None) -> int | None:
         """Wait for its end, at most that long, and less if an event is set; the status, or None if it runs on.
 
-        ``Popen.wait`` with a limit sleeps between two looks, up to 50 ms after the end.
+        ``Popen.wait`` with a limit sleeps between two looks, too, but up to 50 ms.
         """
         deadline = time.monotonic() + seconds
-        with _Ending(self._popen.pid) as ending:
-            while (code := self._popen.poll()) is None and time.monotonic() < deadline:
-                if unless is not None and unless.is_set():
-                    break
-                ending.wait()
+        while (code := self._popen.poll()) is None and time.monotonic() < deadline:
+            if unless is not None and unless.is_set():
+                break
+            time.sleep(_BETWEEN_LOOKS)
         return code
 
     def _kill_all(self) -> None:
@@ -382,12 +390,6 @@ class Process:
                 found = whole_frames(buffer)
                 if found:
                     self._arrive(found)
-                if has_begun_large(buffer):
-                    large = self._read_large(pipe, buffer)
-                    if large is None:
-                        self._put(Ended(self._end(half_a_frame=True)))
-                        return
-                    self._arrive([large])
                 octets = self._more(pipe)
                 if not octets:
                     break
@@ -414,24 +416,6 @@ class Process:
         line, _, rest = bytes(buffer).partition(b"\n")
         buffer[:] = rest
         return Greeting.parse(line)
-
-    def _read_large(self, pipe: IO[bytes], buffer: bytearray) -> Response | None:
-        """The frame that begins with ``buffer``, copied from the pipe once; None if the output ends before its end."""
-        length, request = HEAD.unpack_from(buffer)
-        status, payload = bytes(buffer[8:9]), bytearray(length - 5)
-        read = len(buffer) - 9
-        payload[:read] = buffer[9:]
-        buffer.clear()
-        with memoryview(payload) as view:
-            while read < len(payload):
-                if self._closing.is_set() or not self._comes(pipe):
-                    return None
-                with view[read:] as rest:
-                    got = cast("FileIO", pipe).readinto(rest)  # all pipes are unbuffered
-                if not got:
-                    return None
-                read += got
-        return Response(request, status, payload)
 
     def _more(self, pipe: IO[bytes]) -> bytes:
         """The next octets; empty at the end."""
@@ -471,32 +455,6 @@ class Process:
         return Crashed(how + (" in the middle of a response" if half_a_frame else ""))
 
 
-class _Ending:
-    """Waits for the end of a process without reaping it."""
-
-    def __init__(self, process: int) -> None:
-        self._descriptor: int | None = None
-        if sys.platform == "linux":
-            with contextlib.suppress(OSError):  # an old kernel, or the process is gone
-                self._descriptor = os.pidfd_open(process)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-
-    def wait(self) -> None:
-        """Wait a moment, or until it has ended."""
-        if sys.platform == "win32" or self._descriptor is None:
-            time.sleep(0.002)
-            return
-        ended = select.poll()
-        ended.register(self._descriptor, select.POLLIN)
-        ended.poll(_LOOK)
-
-
 def size_in_words(octets: int) -> str:
     """``4 GiB``: a size in the largest unit that divides it."""
     for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
@@ -508,3 +466,41 @@ def size_in_words(octets: int) -> str:
 def can_supervise() -> bool:
     """True if targets can have a supervisor: on Linux, if this interpreter can be started again."""
     return sys.platform == "linux" and bool(sys.executable)
+
+
+def widen(pipe: IO[bytes]) -> None:
+    """Enlarge a pipe if the system permits, so that a target need not wait for the harness's threads."""
+    if sys.platform == "linux":
+        import fcntl
+
+        with contextlib.suppress(AttributeError, OSError):  # a user's pipes share one limit
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
+
+
+def write_all(pipe: IO[bytes], parts: Sequence[bytes]) -> None:
+    """Write the parts one after the other."""
+    left = memoryview(b"".join(parts))
+    while left:
+        left = left[pipe.write(left) :]
+
+
+def whole_frames(buffer: bytearray) -> list[Response]:
+    """Remove and return the whole frames at the start of ``buffer``."""
+    found: list[Response] = []
+    place, size = 0, len(buffer)
+    while size - place >= HEAD.size:
+        length, request = HEAD.unpack_from(buffer, place)
+        if not 5 <= length <= LARGEST_FRAME:
+            text = bytes(buffer[place : place + 60])
+            raise ProtocolError(
+                f"a response claims to have {length} octets: the adapter printed to stdout? "
+                f'it wrote "{printable(text.decode("ascii", "backslashreplace"))}"'
+            )
+        end = place + 4 + length
+        if end > size:
+            break
+        with memoryview(buffer) as view:  # frames are copied once
+            found.append(Response(request, bytes(view[place + 8 : place + 9]), bytes(view[place + 9 : end])))
+        place = end
+    del buffer[:place]
+    return found

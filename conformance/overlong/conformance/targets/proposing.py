@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS, question_abi
+from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS, question_abi
 from overlong.conformance.targets.elf import NONSENSE, Elf
 
 if TYPE_CHECKING:

@@ -46,38 +46,33 @@ class Asked:
     """Its place in shared memory, if it has one."""
 
 
-def slot_of(process: Process, batch: Batch, operation: str, *, anywhere: bool = False) -> Slot | None:
-    """A place for the batch in shared memory, if there is one; ``anywhere``: in all of it."""
-    if (shared := _shared_for(process, batch)) is None:
-        return None
+def prepared(
+    process: Process, batch: Batch, operation: str, *, anywhere: bool = False, waits: bool = False
+) -> tuple[Asked, Sequence[bytes]] | None:
+    """A batch with the next numbers of the process, and its frames in sending order.
+
+    It stands in shared memory if there is room; a pipe takes one that is larger than all of it, or for itself.
+
+    Args:
+        process: that it will be sent to.
+        batch: vectors.
+        operation: what is asked of them.
+        anywhere: it may stand in all of the shared memory.
+        waits: return None if room in shared memory will come free.
+    """
     lengths, octets = batch.payloads(operation)
-    return shared.slot(len(lengths), len(octets), anywhere=anywhere)
-
-
-def waits_for_room(process: Process, batch: Batch, operation: str) -> bool:
-    """True if the batch waits for room in shared memory; a pipe takes one that is larger, or for itself."""
-    if (shared := _shared_for(process, batch)) is None:
-        return False
-    lengths, octets = batch.payloads(operation)
-    return shared.can_hold(len(lengths), len(octets))
-
-
-def _shared_for(process: Process, batch: Batch) -> SharedMemory | None:
-    """The memory in which the batch can stand, if there is any."""
-    return None if batch.singly or batch.threads else process.shared
-
-
-def prepared(process: Process, batch: Batch, operation: str, slot: Slot | None) -> tuple[Asked, Sequence[bytes]]:
-    """A batch with the next numbers of the process, and its frames in sending order; ``slot``: its place in memory."""
-    lengths, octets = batch.payloads(operation)
+    shared, slot = None if batch.singly or batch.threads else process.shared, None
+    if shared is not None:
+        slot = shared.slot(len(lengths), len(octets), anywhere=anywhere)
+        if slot is None and waits and shared.can_hold(len(lengths), len(octets)):
+            return None
     code = operation.encode()
     batched = BATCH in process.greeting(0).operations
     whole = batched and not batch.singly
     count = 1 if whole else len(lengths)
     first = process.numbers(count + 1)
-    if slot is not None:
-        assert process.shared is not None
-        process.shared.fill(slot, batch.lengths_on_wire(operation), octets)
+    if shared is not None and slot is not None:
+        shared.fill(slot, batch.lengths_on_wire(operation), octets)
         requests = [frame(first, SHARED_BATCH.encode() + code + big_endian("I", (len(lengths), *slot)))]
     elif whole:
         kind = BATCH.encode() + code
@@ -85,7 +80,7 @@ def prepared(process: Process, batch: Batch, operation: str, slot: Slot | None) 
             kind = TOGETHER.encode() + code + big_endian("H", [batch.threads])
         head = HEAD.pack(4 + len(kind) + 4 + 4 * len(lengths) + len(octets), first) + kind
         head += big_endian("I", [len(lengths)])
-        requests = [head, batch.lengths_on_wire(operation), octets]  # parts of one frame, never copied
+        requests = [head, batch.lengths_on_wire(operation), octets]  # parts of one frame
     else:
         bounds = list(accumulate(lengths, initial=0))
         frames = [
@@ -127,9 +122,8 @@ def received(process: Process, asked: Asked, timeout: float) -> Answers:
                     some, number = chunks and chunks[place : place + 1], 1
                 else:
                     right = asked.batch.right_columns(asked.operation, units)
-                if asked.slot is not None:
-                    payload = _taken(process.shared, asked.slot, payload, right)
-                parts.append(Answers.from_batch(payload, number, some, units.size, marked=marked, right=right))
+                columns = payload if asked.slot is None else _taken(process.shared, asked.slot, payload, right)
+                parts.append(Answers.from_batch(columns, number, some, units.size, marked=marked, right=right))
             else:
                 text = printable(payload[:80].decode("utf-8", "backslashreplace"))
                 raise ProtocolError(
@@ -142,7 +136,7 @@ def received(process: Process, asked: Asked, timeout: float) -> Answers:
 
 
 def _taken(
-    shared: SharedMemory | None, slot: Slot, payload: bytes | bytearray, right: bytes | bytearray | None
+    shared: SharedMemory | None, slot: Slot, payload: bytes, right: bytes | bytearray | None
 ) -> bytes | bytearray:
     """The columns in shared memory, or those in the response if it has them.
 

@@ -13,21 +13,18 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.portable import one_spelling
 from overlong.conformance.support.printable import as_name, printable
-from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
+from overlong.conformance.targets.adapters.abi import QUESTION_ABIS
 from overlong.conformance.targets.builtin import python_command
-from overlong.conformance.targets.builtins import BUILTINS
+from overlong.conformance.targets.builtins import BUILTINS, all_shipped, shipped
 from overlong.conformance.targets.configured import configured, set_up
 from overlong.conformance.targets.consent import NotAgreed, wanted_by
+from overlong.conformance.targets.elf import version_of
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.function_name import declared, of_questions
-from overlong.conformance.targets.functions import library_command, library_in, wasm_command
+from overlong.conformance.targets.functions import declared, library_command, library_in, of_questions, wasm_command
 from overlong.conformance.targets.libraries import at_hand, libraries
-from overlong.conformance.targets.library_version import version_of
 from overlong.conformance.targets.limits import Limits
-from overlong.conformance.targets.line_by_line import is_line_by_line, line_command
-from overlong.conformance.targets.one_shot import is_one_shot, one_shot_command
+from overlong.conformance.targets.programs import is_program, program_command
 from overlong.conformance.targets.recorded import RecordedTarget
-from overlong.conformance.targets.shipped import all_shipped, shipped
 from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
@@ -170,7 +167,7 @@ def _as_configured(
 def runs_a_command(name: str | Sequence[str]) -> bool:
     """True if a target's name is a command: a program of the user's, which may load files that it does not name."""
     kind = name.partition(":")[0] if isinstance(name, str) else ""
-    return not isinstance(name, str) or is_one_shot(kind) or is_line_by_line(kind)
+    return not isinstance(name, str) or is_program(kind)
 
 
 def add_subjects(target: FramedTarget | RecordedTarget, files: Sequence[str | os.PathLike[str]]) -> None:
@@ -195,12 +192,10 @@ def _framed(identifier: str, command: list[str], limits: Limits) -> FramedTarget
 
 
 def _of_a_command(name: str | Sequence[str], limits: Limits) -> FramedTarget:
-    if not isinstance(name, str):
-        target = _framed(f"-- {shlex.join(name)}", list(name), limits)
-    elif is_one_shot(name.partition(":")[0]):
-        target = _framed(name, one_shot_command(name), limits)
+    if isinstance(name, str):
+        target = _framed(name, program_command(name), limits)
     else:
-        target = _framed(name, line_command(name), limits)
+        target = _framed(f"-- {shlex.join(name)}", list(name), limits)
     target.is_command = True
     return target
 

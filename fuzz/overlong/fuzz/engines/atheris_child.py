@@ -22,6 +22,7 @@ from overlong.conformance.oracle.compare import compare
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.targets.adapters import python as adapter
+from overlong.conformance.targets.adapters import serving
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.engines.gathering import fingerprint_of
@@ -81,7 +82,7 @@ def main() -> None:
     found = _load(atheris, orders)
     operations = _operations(found, orders.mode)
     if orders.operation not in operations:
-        adapter.fail("it offers something else when it is instrumented")
+        serving.fail("it offers something else when it is instrumented")
     asked = _Asked(orders, operations[orders.operation])
     # not the function itself: Setup() puts another one there
     mutator = Mutator(lambda octets, longest: atheris.Mutate(octets, longest))  # noqa: PLW0108
@@ -122,17 +123,17 @@ def _load(atheris: Any, orders: Orders) -> Any:
         try:
             found = importlib.import_module(module)
         except BaseException as error:  # noqa: BLE001 (whatever importing it does)
-            adapter.fail(f"importing {module} failed: {type(error).__name__}: {error}")
+            serving.fail(f"importing {module} failed: {type(error).__name__}: {error}")
         for part in orders.name.split("."):
             if not hasattr(found, part):
-                adapter.fail(f"{module} has no {orders.name}")
+                serving.fail(f"{module} has no {orders.name}")
             found = getattr(found, part)
     return found
 
 
-def _operations(found: Any, mode: str) -> dict[str, adapter.Answerer]:
+def _operations(found: Any, mode: str) -> dict[str, serving.Answerer]:
     if hasattr(found, "operations"):
-        return cast("dict[str, adapter.Answerer]", found.operations)
+        return cast("dict[str, serving.Answerer]", found.operations)
     if isinstance(found, type) and hasattr(found, "decode"):
         return adapter.incremental(found)
     return adapter.probe(found, mode, {})
@@ -141,7 +142,7 @@ def _operations(found: Any, mode: str) -> dict[str, adapter.Answerer]:
 class _Asked:
     """What libFuzzer calls with each input."""
 
-    def __init__(self, orders: Orders, answer: adapter.Answerer) -> None:
+    def __init__(self, orders: Orders, answer: serving.Answerer) -> None:
         self._memory = SharedMemory(Path(orders.memory), new=False)
         self._outbox = Path(orders.outbox).open("ab", buffering=0)  # noqa: SIM115 (open until the end)
         self._profile = Profile(**orders.profile)
@@ -183,14 +184,14 @@ class _Asked:
         self._outbox.write(json.dumps({"octets": octets.hex(), "reaches": reaches}).encode() + b"\n")
 
 
-def _observed(result: adapter.Result, octets: bytes) -> Observation:
+def _observed(result: serving.Result, octets: bytes) -> Observation:
     """The adapter's result for these octets, as what was observed."""
-    meant = adapter.meant(result, octets)
+    meant = serving.meant(result, octets)
     if isinstance(meant, str):
         return Accepted(tuple(map(ord, meant)))
-    if isinstance(meant, adapter.Refusal):
+    if isinstance(meant, serving.Refusal):
         return Refused(meant.offset, meant.length, meant.incomplete)
-    if isinstance(meant, adapter.Bug):
+    if isinstance(meant, serving.Bug):
         return Failed(meant.text)
     if isinstance(meant, bool):
         return Accepted() if meant else Refused()

@@ -18,7 +18,7 @@ from overlong.conformance.support.portable import one_spelling
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS
 from overlong.conformance.targets.configured import configured
-from overlong.conformance.targets.function_name import FunctionName
+from overlong.conformance.targets.functions import FunctionName
 from overlong.conformance.vectors.formats.libfuzzer import tokens
 from overlong.reference import MaximalSubpart, dialect, segments
 from overlong.reference.layout import load_layout

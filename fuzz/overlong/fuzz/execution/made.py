@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.support.temporary import TemporaryFolder
-from overlong.conformance.targets.adapters.python import pieces
+from overlong.conformance.targets.adapters.serving import pieces
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.core import core
 from overlong.reference.shift import ShiftAutomaton

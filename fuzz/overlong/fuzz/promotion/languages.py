@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.targets.adapters.abi import ABIS, Abi
-from overlong.conformance.targets.function_name import FunctionName
+from overlong.conformance.targets.functions import FunctionName
 from overlong.conformance.vectors.formats.source import escaped, templates, wrapped
 from overlong.reference import encode
 

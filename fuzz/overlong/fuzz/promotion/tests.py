@@ -71,7 +71,7 @@ def language_for(target: str, said: str = "") -> str:
         target: its name.
         said: the language that its greeting names, if that is known.
     """
-    from overlong.conformance.targets.shipped import shipped
+    from overlong.conformance.targets.builtins import shipped
 
     kind, colon, rest = target.partition(":")
     name = rest if kind == "builtin" else target

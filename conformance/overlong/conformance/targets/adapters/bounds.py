@@ -1,4 +1,4 @@
-"""Tests whether a function stays within its memory: one input at a time, in many places.
+"""Tests whether a function stays within its memory: one input at a time, in many places, between inaccessible pages.
 
 The order of the steps leaves one explanation for the first that fails: a call that succeeds with slack around its
 input and crashes with a guard behind it has read past the end. The process that forked this one sees the crash and
@@ -7,14 +7,21 @@ reads the step from :class:`Steps`.
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+import os
+import sys
+import tempfile
 from typing import TYPE_CHECKING, NoReturn
 
 from overlong.conformance.targets.adapters.abi import ITERATE, Abi, AnswerReading
-from overlong.conformance.targets.adapters.guarded import Guarded
+from overlong.conformance.targets.adapters.serving import column
 from overlong.reference.form import FORMS
 
 if TYPE_CHECKING:
-    from overlong.conformance.targets.adapters.native import Call
+    from collections.abc import Sequence
+
+    from overlong.conformance.targets.adapters.abi import Call
     from overlong.reference.questions import Question
 
 CLEAN, OVER_READ, UNDER_READ, OVER_WRITE, UNWRITTEN, INPUT_CHANGED, PLACE, STATE = range(8)
@@ -56,6 +63,74 @@ NEUTRAL = _SIDES[0][0]
 begin a character. So a read before the start shows as such (:data:`BEFORE`), and not as a wrong answer."""
 CUT_SHORT = (b"\xe2\x82", b"\xf0\x9f\x98", b"\xc3")
 """Asked between two calls: a decoder that keeps the state of a truncated character then answers differently."""
+GUARD = 1 << 20
+"""The inaccessible octets on each side: more than a careless loop skips in one step."""
+
+_FIXED = 0x10  # MAP_FIXED, which Python does not name; 0x10 on Linux, macOS and the BSDs
+
+
+def fault_columns(found: Sequence[int], details: Sequence[int]) -> tuple[bytes, ...]:
+    """The answers to ``G``: the columns of faults and their details."""
+    kinds = {CLEAN: b"A", NOT_ASKED: b"U"}
+    wrong = [fault not in kinds for fault in found]
+    return (
+        b"".join(kinds.get(fault, b"R") for fault in found),
+        column(fault if is_wrong else 0 for fault, is_wrong in zip(found, wrong, strict=True)),
+        bytes(detail if is_wrong else 0 for detail, is_wrong in zip(details, wrong, strict=True)),
+        bytes(0xFF if is_wrong else 0 for is_wrong in wrong),
+        b"",
+        b"",
+    )
+
+
+class Guarded:
+    """``size`` octets, rounded up to whole pages, between inaccessible ones. They live as long as the process.
+
+    The memory is mapped twice. The harness writes through :attr:`view`, anywhere in the process. The function under
+    test gets addresses from :attr:`start` to :attr:`end`, where the same octets are read-only (or not): code that steps
+    over an edge dies there, by a signal. So no call has to change the protection.
+    """
+
+    __slots__ = ("end", "size", "start", "view")
+    start: int
+    end: int
+    size: int
+    view: mmap.mmap
+
+    def __init__(self, size: int, *, writable: bool) -> None:
+        """Raises: OSError: the system refuses the memory."""
+        if sys.platform == "win32":
+            raise OSError("this system maps no memory twice")
+        self.size = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
+        file = _file()
+        try:
+            os.ftruncate(file, self.size)
+            self.view = mmap.mmap(file, self.size)
+            place = _map(None, self.size + 2 * GUARD, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1)
+            protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
+            self.start = _map(place + GUARD, self.size, protection, mmap.MAP_SHARED | _FIXED, file)
+        finally:
+            os.close(file)
+        self.end = self.start + self.size
+
+
+def _file() -> int:
+    """A file without a name; in memory where the system has such files (Linux)."""
+    if sys.platform == "linux" and hasattr(os, "memfd_create"):
+        return os.memfd_create("guarded")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
+
+
+def _map(place: int | None, size: int, protection: int, flags: int, file: int) -> int:
+    call = ctypes.CDLL(None, use_errno=True).mmap
+    call.restype = ctypes.c_void_p
+    call.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long)
+    found = call(place, size, protection, flags, file, 0)
+    if found is None or found == ctypes.c_void_p(-1).value:
+        error = ctypes.get_errno()
+        raise OSError(error, f"mmap: {os.strerror(error)}")
+    return int(found)
 
 
 class Memory:

@@ -12,13 +12,25 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, REFUSED, UNIT, Abi, AnswerReading, within
+from overlong.conformance.targets.adapters.abi import (
+    ABIS,
+    ITERATE,
+    OUTSIDE,
+    QUESTION_ABIS,
+    REFUSED,
+    TAILS,
+    UNIT,
+    Abi,
+    AnswerReading,
+    question_abi,
+    within,
+)
 from overlong.conformance.targets.adapters.asked import ENCODES, room_for
 from overlong.conformance.targets.adapters.bounds import AFTER, DEATHS, NEUTRAL, PAD, SLACK, Bounds, Memory, Steps
 from overlong.conformance.targets.adapters.converting import converted, encoded, numbers_given, units_of
 from overlong.conformance.targets.adapters.native import Library, Streams, address_of, alone, bound, by_python
-from overlong.conformance.targets.adapters.python import column, cut, fail, load, read_as_text, units
-from overlong.conformance.targets.adapters.question_abis import OUTSIDE, QUESTION_ABIS, TAILS, question_abi
+from overlong.conformance.targets.adapters.python import load
+from overlong.conformance.targets.adapters.serving import column, cut, fail, read_as_text, unbatched, units
 from overlong.reference.core import NoCore
 from overlong.reference.form import FORMS
 
@@ -132,14 +144,14 @@ class Child:
         ask: Callable[[bytes, bool], tuple[AnswerReading, Marks]] = others.get(operation, self._one)
         if not plain and plain is not None and operation in "VD" and not self._unit:
             readings = self._judged(items)
-            return self._single(readings[0], ()) if single else self._columns(readings, ())
+            return self._response(readings, (), single=single)
         readings, marks = list[AnswerReading](), list[Marks]()
         for number, octets in enumerate(items):
             self._item[Steps.ITEM] = number
             reading, marked = ask(octets, plain is None or number in plain)
             readings.append(reading)
             marks.append(marked)
-        return self._single(readings[0], marks[0]) if single else self._columns(readings, marks)
+        return self._response(readings, marks, single=single)
 
     def answer_in_core(self, payload: bytes) -> bytes:
         """The core's response to a batch of an ordinary operation, each input right before a guard.
@@ -170,7 +182,7 @@ class Child:
             with suppress(NoCore):
                 question = QUESTION_ABIS.get(self.abi.name)
                 readings = answers_together(self.abi, self._addresses, question, items, threads)
-        return self._columns(readings, ())
+        return self._response(readings, (), single=False)
 
     def examine(self, items: Sequence[bytes], first: int, leave_out: frozenset[int]) -> None:
         """Write the faults and details of the items from ``first`` on into memory for the parent."""
@@ -372,8 +384,8 @@ class Child:
         units.byteswap()
         return units.tobytes()
 
-    def _columns(self, readings: Sequence[AnswerReading], marks: Sequence[Marks]) -> bytes:
-        """The columns of a batch."""
+    def _response(self, readings: Sequence[AnswerReading], marks: Sequence[Marks], *, single: bool) -> bytes:
+        """The columns of a batch; or the status and payload of one answer."""
         statuses = "".join([each.status for each in readings]).encode()
         numbers = [len(each.text) if each.status == "X" else each.number for each in readings]
         if b"X" in statuses:
@@ -381,17 +393,9 @@ class Child:
         else:
             written = [self._big_endian(b"".join([each.output for each in readings]))]
         incompletes = statuses.translate(INCOMPLETES)
-        marked = [column(each) for each in marks if each]
-        return b"".join((statuses, column(numbers), bytes(len(readings)), incompletes, *written, *marked))
-
-    def _single(self, reading: AnswerReading, marks: Marks) -> bytes:
-        """The status and payload of one answer."""
-        status = reading.status.encode()
-        if reading.status == "X":
-            return status + reading.text.encode()
-        if reading.status == "R":
-            return status + column([reading.number]) + b"\0\xff" + column(marks)
-        return status + column(marks) + self._big_endian(reading.output)
+        marked = b"".join([column(each) for each in marks if each])
+        columns = statuses, column(numbers), bytes(len(readings)), incompletes, b"".join(written), marked
+        return unbatched(columns) if single else b"".join(columns)
 
 
 INCOMPLETES = bytes(0xFF if octet == ord("R") else 0 for octet in range(256))

@@ -20,15 +20,16 @@ import os
 import signal
 import struct
 from binascii import a2b_base64, b2a_base64
+from io import FileIO
 from typing import Any
 
 from overlong.conformance.targets.adapters.attended import ChildFailed, attended, folder_for
+from overlong.conformance.targets.adapters.serving import answer_frames, unbatched
 
 if sys.platform == "win32":
     raise ImportError("the browser is driven through its descriptors 3 and 4, which needs POSIX")
 
 SCRIPT = Path(__file__).with_name("chromium_textdecoder.js")
-_HEAD = struct.Struct(">II")
 _FLAGS = (
     *("--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--disable-extensions"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
@@ -89,18 +90,13 @@ class Page:
             )
         return answer["result"]["value"]
 
-    def respond(self, body: bytes) -> bytes:
-        """The response to a request, as octets."""
-        operation, payload = body[:1], body[1:]
-        if operation == b"P":
-            return b"A" + payload
-        single = operation != b"B"
-        if single:
-            payload = b"".join((operation, struct.pack(">II", 1, len(payload)), payload))
-        if payload[:1].decode("latin-1") not in self.offered:
-            return b"U"
-        response = a2b_base64(self.evaluate(f"respond('{b2a_base64(payload, newline=False).decode()}')"))
-        return _unbatched(payload[:1], response) if single else response
+    def respond(self, operation: str, payload: bytes, batched: bool) -> list[bytes]:  # noqa: FBT001
+        """The response to a request, in parts."""
+        if not batched:
+            payload = struct.pack(">II", 1, len(payload)) + payload
+        asked = b2a_base64(operation.encode("ascii") + payload, newline=False).decode()
+        response = a2b_base64(self.evaluate(f"respond('{asked}')"))
+        return [response[:1], response[1:]] if batched else [_unbatched(operation, response)]
 
     @property
     def offered(self) -> str:
@@ -154,18 +150,14 @@ def _moved(descriptor: int) -> int:
     return moved
 
 
-def _unbatched(operation: bytes, response: bytes) -> bytes:
+def _unbatched(operation: str, response: bytes) -> bytes:
     """The response to a single request, from that to a batch of one."""
-    status, number, rest = response[1:2], response[2:6], response[8:]
-    if status == b"R":
-        return status + number + response[6:8] + rest
-    if status == b"A":
-        size = int.from_bytes(number, "big") * (1 if operation in b"EF" else 2)
-        return status + rest[size:] + rest[:size]  # in a batch, the marks follow the units
-    return status + rest
+    number, output = response[2:6], response[8:]
+    units = int.from_bytes(number, "big") * (1 if operation in "EF" else 2) if response[1:2] == b"A" else 0
+    return unbatched((response[1:2], number, response[6:7], response[7:8], output[:units], output[units:]))
 
 
-def _serve(page: Page, answers: int) -> None:
+def _serve(page: Page, answers: FileIO) -> None:
     """Greet, then answer until the input ends."""
     greeting = {
         "overlong": 1,
@@ -178,22 +170,12 @@ def _serve(page: Page, answers: int) -> None:
         "encode_errors": "replacement",
         "stream_refusals": "marked",
     }
-    requests = sys.stdin.buffer
-    octets = memoryview(json.dumps(greeting).encode("ascii") + b"\n")
-    while True:
-        while octets:
-            octets = octets[os.write(answers, octets) :]
-        head = requests.read(_HEAD.size)
-        if len(head) < _HEAD.size:
-            return
-        length, request = _HEAD.unpack(head)
-        response = page.respond(requests.read(length - 4))
-        octets = memoryview(_HEAD.pack(4 + len(response), request) + response)
+    answer_frames(greeting, page.offered, page.respond, answers)
 
 
 def main() -> None:
     """Start a browser, serve its page, end it."""
-    answers = os.dup(1)
+    answers = FileIO(os.dup(1), "wb")
     os.dup2(2, 1)
     with folder_for("chromium") as folder:
         page = Page(sys.argv[1], folder)

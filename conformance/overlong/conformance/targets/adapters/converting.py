@@ -14,7 +14,7 @@ from overlong.reference.reading import read
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.conformance.targets.adapters.guarded import Guarded
+    from overlong.conformance.targets.adapters.bounds import Guarded
     from overlong.reference.form import Form
     from overlong.reference.questions import Question
 

@@ -9,6 +9,8 @@ from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.targets.adapters.serving import Refusal
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -43,17 +45,15 @@ def _encode(many: Sequence[bytes], errors: str) -> Results:
 def _refusal_to_encode(numbers: Sequence[int], errors: str) -> Any:
     """The first number refused: by ``chr``, or earlier by the codec."""
     beyond = next((place for place, number in enumerate(numbers) if number > sys.maxunicode), len(numbers))
-    adapter: Any = sys.modules["__main__"]
     try:
         "".join(map(chr, numbers[:beyond])).encode("utf-8", errors)
     except UnicodeEncodeError as error:
-        return adapter.Refusal(error.start, incomplete=False)
-    return adapter.Refusal(beyond, incomplete=False)
+        return Refusal(error.start, incomplete=False)
+    return Refusal(beyond, incomplete=False)
 
 
 def _encode_utf16(many: Sequence[bytes], errors: str) -> Results:
     """Encode code units in UTF-16; the index of a refusal counts units, though the exception counts characters."""
-    adapter: Any = sys.modules["__main__"]
     results: list[Any] = []
     for payload in many:
         text = payload.decode("utf-16-be", "surrogatepass")
@@ -61,7 +61,7 @@ def _encode_utf16(many: Sequence[bytes], errors: str) -> Results:
             results.append(text.encode("utf-8", errors))
         except UnicodeEncodeError as error:
             units = len(text[: error.start].encode("utf-16-be", "surrogatepass")) // 2
-            results.append(adapter.Refusal(units, incomplete=False))
+            results.append(Refusal(units, incomplete=False))
     return results
 
 

@@ -21,7 +21,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overlong.conformance.targets.adapters.constants import GREATEST, LEAST
+from overlong.conformance.targets.adapters.facts import GREATEST, LEAST
 from overlong.conformance.targets.elf import EXECUTABLE, NONSENSE, Elf
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.targets.adapters.abi import ITERATE, UNIT, Called, within
-from overlong.conformance.targets.adapters.bounds import NEUTRAL, PAD
-from overlong.conformance.targets.adapters.guarded import Guarded
+from overlong.conformance.targets.adapters.bounds import NEUTRAL, PAD, Guarded
 from overlong.reference.core import core
 
 if TYPE_CHECKING:

@@ -16,21 +16,15 @@ if __name__ == "__main__":  # make this package importable from anywhere
 import contextlib
 import json
 import os
-import re
 import subprocess
 from io import FileIO
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.adapters.python import fail, serve
+from overlong.conformance.targets.adapters.documents import json_string
+from overlong.conformance.targets.adapters.serving import fail, serve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_FORBIDDEN = re.compile(rb'[\x00-\x1f"\\]')
-
-
-def _escape(found: re.Match[bytes]) -> bytes:
-    return b"\\u%04x" % found[0][0]
 
 
 class Jq:
@@ -52,7 +46,7 @@ class Jq:
         assert process.stdout is not None
         line = b""
         with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(b'["%s"]\n' % b'","'.join([_FORBIDDEN.sub(_escape, octets) for octets in many]))
+            process.stdin.write(b"[%s]\n" % b",".join(map(json_string, many)))
             process.stdin.flush()
             line = process.stdout.readline()
         if not line.endswith(b"\n"):

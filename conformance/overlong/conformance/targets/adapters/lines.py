@@ -28,7 +28,7 @@ from io import FileIO
 from typing import TYPE_CHECKING, NoReturn
 
 from overlong.conformance.targets.adapters.documents import DOCUMENTS, WRAPPERS
-from overlong.conformance.targets.adapters.python import Bug, Refusal, Result, fail, serve
+from overlong.conformance.targets.adapters.serving import Bug, Refusal, Result, fail, serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

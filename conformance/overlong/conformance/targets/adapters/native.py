@@ -9,21 +9,15 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Callable
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.targets.adapters.abi import ACCEPTED, ITERATE, REFUSED, UNIT, Abi, AnswerReading, Called
-from overlong.conformance.targets.adapters.guarded import Guarded
-from overlong.conformance.targets.adapters.python import Refusal, held, refusal
+from overlong.conformance.targets.adapters.abi import ACCEPTED, ITERATE, REFUSED, UNIT, Abi, AnswerReading, Call, Called
+from overlong.conformance.targets.adapters.bounds import Guarded
+from overlong.conformance.targets.adapters.serving import Refusal, held, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-Call = Callable[[int, int, int, int], AnswerReading]
-"""The address and length of the input, the address of the output, and the units that fit there.
-
-For a question, its argument takes the place of the output's address."""
+    from collections.abc import Callable, Sequence
 
 
 class _Pair(ctypes.Structure):

@@ -20,15 +20,15 @@ import re
 import signal
 import subprocess
 from io import FileIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.attended import ChildFailed, attended, folder_for
-from overlong.conformance.targets.adapters.python import Refusal, serve
+from overlong.conformance.targets.adapters.serving import Refusal, serve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.targets.adapters.python import Answerer
+    from overlong.conformance.targets.adapters.serving import Answerer
 
 if sys.platform == "win32":
     raise ImportError("the backend is forked, which needs POSIX")
@@ -66,27 +66,23 @@ def _memory_of_its_own() -> bool:
         return False
 
 
-class Who(NamedTuple):
-    """The user to run as, because PostgreSQL refuses root. None: the current user."""
+def _not_root() -> dict[str, Any]:
+    """The user to run as, in the words of :mod:`subprocess`: PostgreSQL refuses root. Empty: the current user.
 
-    user: int | None = None
-    group: int | None = None
-    extra_groups: tuple[int, ...] | None = None
+    Raises:
+        ChildFailed: there is no other user.
+    """
+    if os.geteuid() != 0:
+        return {}
+    import pwd
 
-    @classmethod
-    def not_root(cls) -> Who:
-        """Raises: Failed: there is no other user."""
-        if os.geteuid() != 0:
-            return cls()
-        import pwd
-
-        for name in ("postgres", "nobody"):
-            try:
-                found = pwd.getpwnam(name)
-            except KeyError:
-                continue
-            return cls(found.pw_uid, found.pw_gid, ())
-        raise ChildFailed("PostgreSQL refuses root, and there is no user postgres or nobody to run it as")
+    for name in ("postgres", "nobody"):
+        try:
+            found = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": ()}
+    raise ChildFailed("PostgreSQL refuses root, and there is no user postgres or nobody to run it as")
 
 
 class Backend:
@@ -96,11 +92,11 @@ class Backend:
         """Make the database in ``folder``, which is empty.
 
         Raises:
-            Failed: it cannot be made.
+            ChildFailed: it cannot be made.
         """
-        who = Who.not_root()
-        if who.user is not None and who.group is not None:
-            os.chown(folder, who.user, who.group)
+        who = _not_root()
+        if who:
+            os.chown(folder, who["user"], who["group"])
         cluster = f"{folder}/cluster"
         words = ("--no-sync", "--encoding=UTF8", "--locale=C", "--auth=trust")
         try:
@@ -110,9 +106,7 @@ class Backend:
                 capture_output=True,
                 check=False,
                 cwd=folder,
-                user=who.user,
-                group=who.group,
-                extra_groups=who.extra_groups,
+                **who,
             )
         except (OSError, subprocess.SubprocessError) as error:  # SubprocessError: no permission to become that user
             raise ChildFailed(f"initdb cannot be run: {error}") from error
@@ -124,9 +118,7 @@ class Backend:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=folder,
-            user=who.user,
-            group=who.group,
-            extra_groups=who.extra_groups,
+            **who,
         )
         self._read()
         for statement in (*_DROP_TEMPLATES, _DECODER):

@@ -16,6 +16,7 @@ if __name__ == "__main__":  # make this package importable from anywhere
     if (_root := str(Path(__file__).resolve().parents[4])) not in sys.path:
         sys.path.insert(0, _root)
 
+import ctypes
 import errno
 import gc
 import marshal
@@ -27,12 +28,11 @@ import time
 from io import FileIO
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
-from overlong.conformance.targets.adapters.bounds import AFTER, CLEAN, DEATHS, NOT_ASKED, SLACK, WRITABLE, Steps
-from overlong.conformance.targets.adapters.child import INCOMPLETES, Child, Named
-from overlong.conformance.targets.adapters.leftovers import Leftovers
-from overlong.conformance.targets.adapters.python import HEAD, answer_frames, column, fail, pieces
-from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
+from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, QUESTION_ABIS
+from overlong.conformance.targets.adapters.bounds import AFTER, DEATHS, SLACK, WRITABLE, Steps, fault_columns
+from overlong.conformance.targets.adapters.child import Child, Named
+from overlong.conformance.targets.adapters.one_shot import ADOPT, adopted
+from overlong.conformance.targets.adapters.serving import HEAD, MOST_LEFT, answer_frames, fail, pieces, unbatched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -130,12 +130,8 @@ class Parent:
     def _examined(self, items: Sequence[bytes], *, single: bool) -> bytes:
         """The faults, in columns."""
         faults = b"".join(self._faults_of(items[start : start + _AT_ONCE]) for start in range(0, len(items), _AT_ONCE))
-        found, details = faults[::2], faults[1::2]
-        statuses = bytes(b"A"[0] if fault == CLEAN else b"U"[0] if fault == NOT_ASKED else b"R"[0] for fault in found)
-        if single:
-            return statuses + (column([found[0]]) + details[:1] + b"\xff" if statuses == b"R" else b"")
-        numbers = column(fault if fault != NOT_ASKED else 0 for fault in found)
-        return b"".join((statuses, numbers, details, statuses.translate(INCOMPLETES)))
+        columns = fault_columns(faults[::2], faults[1::2])
+        return unbatched(columns) if single else b"".join(columns)
 
     def _faults_of(self, items: Sequence[bytes]) -> bytes:
         first, items = 0, list(items)
@@ -251,6 +247,43 @@ class Parent:
                 child.once_more(items[0], *rest)
             else:
                 reply = child.answer(operation, items, rest[0], single=rest[1])
+
+
+class Leftovers:
+    """The processes that calls leave behind. This process adopts what they start in turn; only Linux can do that."""
+
+    def __init__(self) -> None:
+        """Processes that exist now, since loading started them, are no leftovers."""
+        if sys.platform.startswith("linux"):
+            ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
+        self._own = frozenset(adopted())
+        self._ended = 0
+
+    def end(self) -> None:
+        """Kill them, but only a limited number in all.
+
+        After that, a function that leaves one at every call has too many, and the supervisor ends it: to kill all would
+        let it run for hours, since a fork takes as long as thousands of calls.
+        """
+        if self._ended >= MOST_LEFT or not _has_children():
+            return
+        for child in [each for each in adopted() if each not in self._own]:
+            self._ended += 1
+            try:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            except OSError:  # it belongs to another user, or another thread has waited for it
+                continue
+
+
+def _has_children() -> bool:
+    if sys.platform != "linux":
+        return False
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _send(pipe: int, question: Any) -> None:

@@ -17,7 +17,7 @@ import os
 from io import FileIO
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.adapters.python import Bug, fail, serve
+from overlong.conformance.targets.adapters.serving import Bug, fail, serve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

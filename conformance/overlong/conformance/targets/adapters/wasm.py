@@ -57,8 +57,9 @@ from overlong.conformance.targets.adapters.bounds import (
     STATE,
     UNWRITTEN,
     Wrong,
+    fault_columns,
 )
-from overlong.conformance.targets.adapters.python import answer_frames, column, fail, pieces
+from overlong.conformance.targets.adapters.serving import answer_frames, column, fail, pieces, unbatched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -406,48 +407,23 @@ def big_endian(output: bytes, size: int) -> bytes:
     return units.tobytes()
 
 
-def response_to_one(reading: AnswerReading, size: int) -> bytes:
-    """The status and payload of one answer."""
-    status = reading.status.encode()
-    if reading.status == "X":
-        return status + reading.text.encode("ascii", "backslashreplace")
-    if reading.status == "R":
-        return status + column([reading.number]) + b"\0\xff"
-    return status + big_endian(reading.output, size)
-
-
-def response_to_many(readings: Sequence[AnswerReading], size: int) -> bytes:
-    """The columns of a batch."""
+def columns_of(readings: Sequence[AnswerReading], size: int) -> tuple[bytes, ...]:
+    """The columns of answers, with units of that size."""
     statuses = "".join(each.status for each in readings).encode()
     texts = [each.text.encode("ascii", "backslashreplace") or big_endian(each.output, size) for each in readings]
-    numbers = [
-        len(text) if each.status == "X" else each.number if each.status == "R" or size else 0
-        for each, text in zip(readings, texts, strict=True)
-    ]
+    numbers = [len(text) if each.status == "X" else each.number for each, text in zip(readings, texts, strict=True)]
     incompletes = bytes(0xFF if each.status == "R" else 0 for each in readings)
-    return b"".join((statuses, column(numbers), bytes(len(readings)), incompletes, *texts))
-
-
-def faults_of(faults: Sequence[tuple[int, int]], *, single: bool) -> bytes:
-    """The answers to ``G``."""
-    statuses = b"".join({CLEAN: b"A", NOT_ASKED: b"U"}.get(fault, b"R") for fault, _ in faults)
-    refused = [status == ord("R") for status in statuses]
-    numbers = column(fault if wrong else 0 for wrong, (fault, _) in zip(refused, faults, strict=True))
-    details = bytes(detail if wrong else 0 for wrong, (_, detail) in zip(refused, faults, strict=True))
-    if single:
-        return statuses + (numbers + details + b"\xff" if refused[0] else b"")
-    return statuses + numbers + details + bytes(0xFF if wrong else 0 for wrong in refused)
+    return statuses, column(numbers), bytes(len(readings)), incompletes, b"".join(texts), b""
 
 
 def respond(decoder: Decoder, operation: str, items: Sequence[bytes], *, single: bool) -> bytes:
     """The response to an operation."""
     if operation == "G":
-        faults = faults_of([decoder.examine(octets) for octets in items], single=single)
-        return faults if single else b"A" + faults
-    readings = [decoder.answer(octets) for octets in items]
-    if single:
-        return response_to_one(readings[0], decoder.unit or 1)
-    return b"A" + response_to_many(readings, decoder.unit)
+        faults = [decoder.examine(octets) for octets in items]
+        columns = fault_columns([fault for fault, _ in faults], [detail for _, detail in faults])
+    else:
+        columns = columns_of([decoder.answer(octets) for octets in items], decoder.unit)
+    return unbatched(columns) if single else b"A" + b"".join(columns)
 
 
 def main() -> None:

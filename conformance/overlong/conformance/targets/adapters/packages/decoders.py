@@ -6,7 +6,6 @@ decides and CPython makes the text, only the verdict is asked, unless the error 
 
 from __future__ import annotations
 
-import sys
 from array import array
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,13 +21,12 @@ from overlong.conformance.targets.adapters.documents import (
     protobuf_string,
     xml_element,
 )
+from overlong.conformance.targets.adapters.serving import Bug, Refusal, cut, fail, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Made = tuple[Callable[[Any], Any], type[Exception]]
-
-_ADAPTER: Any = sys.modules["__main__"]  # it loads this file
 
 
 class RefusedByPackage(Exception):
@@ -60,15 +58,10 @@ class Package:
         decode, refuses = self.make()
 
         def ask(octets: bytes) -> Any:
-            try:
-                result = decode([octets] if self.columns else octets)
-            except RefusedByPackage as refused:
-                return _ADAPTER.Refusal(refused.offset)
-            except refuses:
-                return _ADAPTER.Refusal()
-            except Exception as error:  # noqa: BLE001 (whatever it is, it is no verdict)
-                return _ADAPTER.Bug(f"{type(error).__name__}: {error}")
-            return True if self.operation == "V" else _whole(result)
+            found = _tried(decode, refuses, [octets] if self.columns else octets)
+            if isinstance(found, Refusal | Bug):
+                return found
+            return True if self.operation == "V" else _whole(found)
 
         def ask_all(many: Sequence[bytes]) -> list[Any]:
             if self.columns:
@@ -85,17 +78,9 @@ class Package:
             return {}
         take, refuses = self.make_separate()
 
-        def ask(payload: bytes) -> Any:
-            try:
-                take(_ADAPTER.cut(payload))
-            except refuses:
-                return _ADAPTER.Refusal()
-            except Exception as error:  # noqa: BLE001 (whatever it is, it is no verdict)
-                return _ADAPTER.Bug(f"{type(error).__name__}: {error}")
-            return True
-
         def answer(payloads: Sequence[bytes]) -> list[Any]:
-            return list(map(ask, payloads))
+            found = [_tried(take, refuses, cut(payload)) for payload in payloads]
+            return [each if isinstance(each, Refusal | Bug) else True for each in found]
 
         return {"I": answer}
 
@@ -105,12 +90,24 @@ class Package:
         return {**found, "wrapper": self.wrapper} if self.wrapper else found
 
 
+def _tried(decode: Callable[[Any], Any], refuses: type[Exception], given: Any) -> Any:
+    """The result of a decoder, its refusal, or its bug."""
+    try:
+        return decode(given)
+    except RefusedByPackage as refused:
+        return Refusal(refused.offset)
+    except refuses:
+        return Refusal()
+    except Exception as error:  # noqa: BLE001 (whatever it is, it is no verdict)
+        return Bug(in_words(error))
+
+
 def _whole(text: Any) -> Any:
     """Return the text if it is consistent: native code can make a ``str`` whose parts contradict each other."""
     if type(text) is not str:
-        return _ADAPTER.Bug(f"returned {type(text).__name__} where a str is due")
+        return Bug(f"returned {type(text).__name__} where a str is due")
     if text != text.encode("utf-32-le", "surrogatepass").decode("utf-32-le", "surrogatepass"):
-        return _ADAPTER.Bug("returned a str that does not equal a copy of its characters")
+        return Bug("returned a str that does not equal a copy of its characters")
     return text
 
 
@@ -161,7 +158,7 @@ def _cbor2_chunks() -> Made:
 def _protobuf() -> Made:
     used: str = import_module("google.protobuf.internal.api_implementation").Type()
     if used != "upb":
-        _ADAPTER.fail(f"protobuf runs its implementation '{used}', which decodes with CPython's decoder")
+        fail(f"protobuf runs its implementation '{used}', which decodes with CPython's decoder")
     message: Any = import_module("google.protobuf.wrappers_pb2").StringValue()
     refuses: type[Exception] = import_module("google.protobuf.message").DecodeError
     return lambda octets: message.ParseFromString(protobuf_string(octets)), refuses

@@ -1,7 +1,7 @@
-"""Examines an adapter step by step; each failure has an explanation and a remedy.
+"""Checks an adapter step by step; each failure has an explanation and a remedy.
 
-The examination checks that the adapter keeps the protocol, not that its answers are right: an adapter can be correct
-around a wrong decoder.
+The check is whether the adapter keeps the protocol, not whether its answers are right: an adapter can be correct around
+a wrong decoder.
 """
 
 from __future__ import annotations
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.framed import FramedTarget
-    from overlong.conformance.targets.frames import Response
-    from overlong.conformance.targets.process import Process
+    from overlong.conformance.targets.process import Process, Response
 
 SOUND, WRONG, LEFT_OUT, NOT_TRIED = "sound", "wrong", "left out", "not tried"
 _PAUSE = 0.05  # seconds between the halves of a request, and for unrequested output
@@ -81,19 +80,15 @@ class CheckStep:
     fix: str = ""
 
 
-class WrongAnswer(Exception):
-    """A step failed: the observation, and a remedy."""
+class Unsound(Exception):
+    """A step failed: the observation, and a remedy. Or it does not apply: the reason."""
 
-    def __init__(self, seen: str, fix: str) -> None:
-        super().__init__(seen, fix)
-        self.seen, self.fix = seen, fix
-
-
-class LeftOut(Exception):
-    """A step does not apply; the message gives the reason."""
+    def __init__(self, seen: str, fix: str = "", state: str = WRONG) -> None:
+        super().__init__(seen, fix, state)
+        self.seen, self.fix, self.state = seen, fix, state
 
 
-class Examination:
+class AdapterCheck:
     """The steps, in order. Each begins with a process without known failures."""
 
     def __init__(self, target: FramedTarget) -> None:
@@ -144,15 +139,14 @@ class Examination:
     def _tried(self, name: str, step: Callable[[], str]) -> CheckStep:
         try:
             return CheckStep(name, SOUND, step())
-        except LeftOut as left:
-            return CheckStep(name, LEFT_OUT, str(left))
-        except WrongAnswer as wrong:
-            result = CheckStep(name, WRONG, wrong.seen, wrong.fix)
+        except Unsound as unsound:
+            result = CheckStep(name, unsound.state, unsound.seen, unsound.fix)
         except ProtocolError as error:
             result = CheckStep(name, WRONG, str(error), _FRAME)
         except Ended as ended:
             result = CheckStep(name, WRONG, _seen(ended), _fix(ended))
-        self._forget()
+        if result.state == WRONG:
+            self._forget()
         return result
 
     def _forget(self) -> None:
@@ -177,7 +171,7 @@ class Examination:
             self._process = self._target.new_process()
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
-            raise WrongAnswer(
+            raise Unsound(
                 f"it cannot be started: {why}", "name a program that is there, and that may be run"
             ) from error
         return ""
@@ -188,10 +182,10 @@ class Examination:
         try:
             greeting = process.greeting(self._target.patience)
         except OSError as error:  # reported by a supervisor
-            raise WrongAnswer(f"it cannot be started: {error.strerror}", "name a program that is there") from error
+            raise Unsound(f"it cannot be started: {error.strerror}", "name a program that is there") from error
         except Ended as ended:
             if isinstance(ended.why, Crashed):
-                raise WrongAnswer(_seen(ended), _RUNS) from ended
+                raise Unsound(_seen(ended), _RUNS) from ended
             if not isinstance(ended.why, TimedOut):
                 raise
             self._starts()
@@ -201,8 +195,8 @@ class Examination:
             try:
                 process.greeting(self._target.patience)
             except Ended:
-                raise WrongAnswer(_seen(ended), f"{_GREETS}; it need not read for that") from None
-            raise WrongAnswer(
+                raise Unsound(_seen(ended), f"{_GREETS}; it need not read for that") from None
+            raise Unsound(
                 f"no greeting within {self._target.patience:g} s, and one once a mebibyte was sent: it stayed in a "
                 "buffer, or it waited for input",
                 _GREETS,
@@ -224,8 +218,8 @@ class Examination:
             try:
                 process.receive(self._target.timeout)
             except Ended:
-                raise WrongAnswer(_seen(ended), _READS) from None
-            raise WrongAnswer(
+                raise Unsound(_seen(ended), _READS) from None
+            raise Unsound(
                 f"no answer within {self._target.timeout:g} s, and one once a mebibyte was sent after it: the answer "
                 "stayed in a buffer, or it waited for the next request",
                 _FLUSH,
@@ -234,10 +228,10 @@ class Examination:
             _, status, payload = echoed
             shown = (status + payload)[:40].hex(" ").upper()
             fix = _BINARY if status == ACCEPTED else "answer P with A and the octets of the request"
-            raise WrongAnswer(f"{(ACCEPTED + ECHO_PROBE).hex(' ').upper()} was due, {shown} came", fix)
+            raise Unsound(f"{(ACCEPTED + ECHO_PROBE).hex(' ').upper()} was due, {shown} came", fix)
         empty = self._ask(ECHO.encode())
         if empty[1:] != (ACCEPTED, b""):
-            raise WrongAnswer(
+            raise Unsound(
                 f"to an empty echo it answered {_shown(empty)}", "answer A and no octets: a frame of length 5"
             )
         return ""
@@ -250,12 +244,12 @@ class Examination:
             status, payload = self._single(operation, octets)
             text = printable(payload[:80].decode("ascii", "backslashreplace"))
             if status == UNSUPPORTED:
-                raise WrongAnswer(
+                raise Unsound(
                     f"it offers {operation} and answers U to {what}",
                     f"answer it, or leave {operation} out of the greeting",
                 )
             if status == FAILED:
-                raise WrongAnswer(
+                raise Unsound(
                     f"it answers {what} with an internal error: {text or 'no words'}",
                     "a refusal is status R; X is for failures of the decoder" if flawed else "fix what the words say",
                 )
@@ -268,7 +262,7 @@ class Examination:
     def _batches(self) -> str:
         assert self.greeting is not None
         if BATCH not in self.greeting.operations:
-            raise LeftOut("it does not offer B, which would make it faster")
+            raise Unsound("it does not offer B, which would make it faster", state=LEFT_OUT)
         size = self.greeting.units_of
         for operation in self._offered:
             items = [octets for _, octets in self._samples(operation)] * 2
@@ -287,15 +281,13 @@ class Examination:
             head = BATCH.encode() + operation.encode() + big_endian("I", [len(items)])
             asked = self._ask(b"".join((head, big_endian("I", list(map(len, payloads))), *payloads)))
             if asked.status != ACCEPTED:
-                raise WrongAnswer(
-                    f"to a batch of {operation} it answered {_shown(asked)}", "the status of a batch is A"
-                )
+                raise Unsound(f"to a batch of {operation} it answered {_shown(asked)}", "the status of a batch is A")
             batch = Answers.from_batch(asked.payload, len(items), chunks, size(operation).size, marked=marked)
             apart = Answers.concatenated(singles)
             columns = ("statuses", "numbers", "lengths", "incompletes", "units", "marks")
             differs = next((each for each in columns if getattr(batch, each) != getattr(apart, each)), None)
             if differs is not None:
-                raise WrongAnswer(
+                raise Unsound(
                     f"of {operation} its batch has other {differs} than its single answers: "
                     f"{_hex(getattr(batch, differs))} and {_hex(getattr(apart, differs))}",
                     "answer a batch item by item with what answers single requests; see 'overlong docs protocol'",
@@ -305,7 +297,7 @@ class Examination:
     def _does_not_know(self) -> str:
         answered = self._ask(_UNKNOWN.encode() + b"a")
         if answered.status != UNSUPPORTED:
-            raise WrongAnswer(
+            raise Unsound(
                 f"to operation {_UNKNOWN} it answered {_shown(answered)}", "answer U to what it does not offer"
             )
         return ""
@@ -325,9 +317,9 @@ class Examination:
             time.sleep(_PAUSE)
         try:
             self._check(process.receive(self._target.timeout), number, ECHO_PROBE)
-        except (Ended, ProtocolError, WrongAnswer) as error:
+        except (Ended, ProtocolError, Unsound) as error:
             seen = describe(error.why) if isinstance(error, Ended) else str(error.args[0])
-            raise WrongAnswer(seen, "read on until the whole frame is there: one read may give less") from error
+            raise Unsound(seen, "read on until the whole frame is there: one read may give less") from error
         return ""
 
     def _big(self) -> str:
@@ -341,9 +333,9 @@ class Examination:
         status, payload = self._single(operation, letters)
         if status == UNSUPPORTED and payload:
             why = printable(payload[:80].decode("ascii", "backslashreplace"))
-            raise LeftOut(f"{_BIG // 4} letters are too many for it: {why}")
+            raise Unsound(f"{_BIG // 4} letters are too many for it: {why}", state=LEFT_OUT)
         if status in (UNSUPPORTED, FAILED):
-            raise WrongAnswer(
+            raise Unsound(
                 f"to {operation} of {_BIG // 4} letters it answered {_shown_parts(status, payload)}",
                 "make room for the input as its length says",
             )
@@ -362,7 +354,7 @@ class Examination:
         self._process = None
         if wrong := process.close():
             extra = "not asked for" in wrong
-            raise WrongAnswer(
+            raise Unsound(
                 wrong, "one answer to each request" if extra else "exit with status 0 when a read gives nothing"
             )
         return ""
@@ -370,9 +362,7 @@ class Examination:
     def _greets_again(self) -> str:
         greeting = self._live().greeting(0)
         if greeting != self.greeting:
-            raise WrongAnswer(
-                "another process says another greeting", "let it describe the decoder: no times, no numbers"
-            )
+            raise Unsound("another process says another greeting", "let it describe the decoder: no times, no numbers")
         return ""
 
     def _next(self) -> int:
@@ -380,21 +370,21 @@ class Examination:
         return self._number
 
     def _ask(self, body: bytes) -> Response:
-        """Raises: Ended, Wrong: no answer, or the answer to another request."""
+        """Raises: Ended, Unsound: no answer, or the answer to another request."""
         process, number = self._live(), self._next()
         process.send(number, body)
         answered = process.receive(self._target.timeout)
         if answered.request != number:
-            raise WrongAnswer(*_another(answered.request, number))
+            raise Unsound(*_another(answered.request, number))
         return answered
 
     def _single(self, operation: str, octets: bytes) -> tuple[bytes, bytes]:
-        """Raises: Ended, Wrong, ProtocolError: no answer, or one that breaks the protocol."""
+        """Raises: Ended, Unsound, ProtocolError: no answer, or one that breaks the protocol."""
         assert self.greeting is not None
         _, status, payload = self._ask(operation.encode() + _payload(operation, octets))
         size, marked = self.greeting.units_of(operation).size, self.greeting.marks_refusals
         Answers.from_single(status, payload, 1 if operation in STREAMING + AGAIN else None, size, marked=marked)
-        return status, bytes(payload)
+        return status, payload
 
     def _samples(self, operation: str) -> list[tuple[str, bytes]]:
         """A character, ill-formed octets, and the empty string, for an operation; or each question that it answers."""
@@ -413,9 +403,9 @@ class Examination:
     @staticmethod
     def _check(answered: Response, number: int, octets: bytes) -> None:
         if answered.request != number:
-            raise WrongAnswer(*_another(answered.request, number))
+            raise Unsound(*_another(answered.request, number))
         if answered[1:] != (ACCEPTED, octets):
-            raise WrongAnswer(f"an echo of {len(octets)} octets came back as {_shown(answered)}", _FRAME)
+            raise Unsound(f"an echo of {len(octets)} octets came back as {_shown(answered)}", _FRAME)
 
 
 def _another(came: int, due: int) -> tuple[str, str]:
@@ -430,7 +420,7 @@ def _payload(operation: str, octets: bytes) -> bytes:
 
 
 def _shown(answered: Response) -> str:
-    return _shown_parts(answered.status, bytes(answered.payload))
+    return _shown_parts(answered.status, answered.payload)
 
 
 def _shown_parts(status: bytes, payload: bytes) -> str:
