@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.score.models import CLASSES, STREAMS
+from overlong.conformance.models.score.historical import CLASSES, STREAMS
 from overlong.conformance.models.score.outputs import SHAPES
 from printing.markdown import NOTICE, code, table
 

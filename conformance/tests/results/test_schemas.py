@@ -29,7 +29,6 @@ SCHEMAS = {
 
 WRITERS = {
     "conformance/results/certificate.py": "certificate-1",
-    "conformance/cli/check.py": "report-1",
     "conformance/cli/identify.py": "report-1",
     "conformance/cli/score.py": "report-1",
     "conformance/cli/target.py": "report-1",

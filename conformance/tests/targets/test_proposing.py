@@ -9,7 +9,7 @@ import tomllib
 import pytest
 from click.testing import CliRunner
 
-from overlong.conformance.cli.new import new_command
+from overlong.conformance.cli.target import new_command
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS, question_abi
 from overlong.conformance.targets.configured import functions_in

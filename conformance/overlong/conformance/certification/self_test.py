@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.certify import certify
 from overlong.conformance.certification.runner import Runner, no_progress
-from overlong.conformance.models.score.models import GRAMMARS, VERDICTS, WrongGrammar, WrongVerdict
-from overlong.conformance.models.score.mutation import Specimen
-from overlong.conformance.models.score.transitions import TransitionFaults
+from overlong.conformance.models.score.faults import Specimen
+from overlong.conformance.models.score.historical import GRAMMARS, VERDICTS
+from overlong.conformance.models.score.transitions import transition_faults
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import Answered
 from overlong.conformance.protocol.answers import Answers
@@ -119,11 +119,10 @@ def values() -> Check:
 
 def counted_mutants() -> Check:
     """Run complete-0 against every automaton that is wrong in one place."""
-    faults = TransitionFaults(dialect().automaton)
+    faults = transition_faults(dialect().automaton)
     for octets in strings_for(dialect()):
-        specimen = Specimen(octets)
-        faults.kill(faults.shown(specimen))
-    left = () if not faults.live else (f"{faults.live} of them answer every string rightly",)
+        faults.take(Specimen(octets))
+    left = () if not faults.live else (f"{len(faults.live)} of them answer every string rightly",)
     return Check(f"complete-0: tells {thousands(faults.total)} automata that differ once from the right one", left)
 
 
@@ -160,11 +159,11 @@ def run_mutants() -> Check:
 
 def historical() -> Check:
     """Run the judge on faults of real decoders."""
-    models: tuple[WrongGrammar | WrongVerdict, ...] = (*GRAMMARS, *VERDICTS)
+    wrong = (*GRAMMARS, *VERDICTS)
     strings = _parts("core")
-    missed = [each for each in models if not _caught(each.accepts, strings)]
+    missed = [each for each in wrong if each.accepts is None or not _caught(each.accepts, strings)]
     return Check(
-        f"judge: catches {len(models)} classes of faults that real decoders had",
+        f"judge: catches {len(wrong)} classes of faults that real decoders had",
         tuple(f"not caught: {each.name}: {each.line}" for each in missed),
     )
 

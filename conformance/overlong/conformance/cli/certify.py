@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overlong.conformance.certification.tiers import TIERS
-from overlong.conformance.cli.folders import slug
 from overlong.conformance.cli.formats import (
     WantedFormats,
     coloured,
@@ -32,10 +31,11 @@ from overlong.conformance.cli.options import (
     leave,
     profile_option,
     read_by,
+    slug,
     target_of,
     width,
+    with_plans,
 )
-from overlong.conformance.cli.plans import with_plans
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_suites, complete_targets
 from overlong.conformance.results.headline import exit_code_of
@@ -262,7 +262,7 @@ def _check_suites(suites: Sequence[str], given: Sequence[Path]) -> None:
 
 def _if_library(named: str | Sequence[str], folder: Path, wanted: WantedFormats, **options: Any) -> None:
     """Certify a library, and exit; return if it is none."""
-    from overlong.conformance.cli.library import certify_library
+    from overlong.conformance.cli.matrix import certify_library
     from overlong.conformance.targets.libraries import functions_of
 
     with errors_on_one_line():

@@ -1,4 +1,4 @@
-"""``overlong matrix``: many decoders, one table."""
+"""``overlong matrix``: many decoders, one table; also ``overlong certify`` of a library, whose rows are its functions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import click
+from click.core import ParameterSource
 
-from overlong.conformance.cli.folders import folder_of
 from overlong.conformance.cli.formats import (
     WantedFormats,
     exit_code,
@@ -22,6 +22,7 @@ from overlong.conformance.cli.formats import (
 from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
     errors_on_one_line,
+    folder_of,
     profile_option,
     width,
 )
@@ -47,6 +48,10 @@ Examples:
 """
 _TIMEOUT = 10.0
 """Seconds; more than ``certify`` allows, since several targets share the machine."""
+_TAKEN = frozenset(
+    ("target", "profile", "quick", "expected", "output", "wanted", "quiet", "no_sweeps", "limits", "trust", "threads")
+)
+"""The parameters of ``certify`` that a library can have."""
 
 
 @click.command("matrix", epilog=EXAMPLES)
@@ -253,6 +258,74 @@ def _print(report: Report, name: str) -> None:
         click.echo("\n".join((*tally(report.subjects, width()), "", *lines)))
     else:
         show(FORMATS[name].render(report))
+
+
+def certify_library(
+    name: str,
+    functions: Sequence[str],
+    folder: Path,
+    wanted: WantedFormats,
+    *,
+    profile: str,
+    quick: bool,
+    expected: Path | None,
+    limits: Limits,
+    quiet: bool,
+) -> int:
+    """Certify the functions of a library, and show them in one table; return the exit status.
+
+    Args:
+        name: the library.
+        functions: the targets of its functions.
+        folder: for ``matrix.json`` and a folder of results for each function.
+        wanted: the formats.
+        profile: the dialect to judge by.
+        quick: test only the suites of ``--quick``.
+        expected: the file of expected deviations, if one is named.
+        limits: of each target.
+        quiet: show no progress.
+
+    Raises:
+        click.UsageError: an option is given that a library cannot have.
+        UnknownTarget, NotAgreed, OSError, NotSaved: as :func:`measured`.
+    """
+    from overlong.conformance.certification.matrix.job import MatrixJob
+    from overlong.conformance.certification.matrix.statement import STATEMENT
+    from overlong.conformance.results.headline import FAILING
+    from overlong.conformance.support.printable import printable
+    from overlong.conformance.targets.libraries import set_up_library
+
+    _refuse_others(name, functions[0])
+    agreed_to(functions)
+    set_up_library(name)
+    words, options = words_of(profile, expected, limits, quick=quick)
+    job = MatrixJob(profile, quick, limits, expected=str(expected or ""), warm=False)
+    here = shlex.join(["overlong", "certify", *words, name])
+    jobs = os.cpu_count() or 1
+    with measured(functions, job, folder, (here, options), jobs, resume=False, quiet=quiet) as rows:
+        no_more_interruptions()
+        report = report_of(folder)
+        show_rows(report, rows, folder, wanted)
+    if wanted.stdout == "text":
+        click.echo(f"report: {printable(str(folder / STATEMENT), 1000)}; beside it a folder for each function")
+        failing = next((folder / folder_of(each.id) for each in report.subjects if each.state in FAILING), None)
+        if failing is not None:
+            click.echo(f"next: {printable(shlex.join(['overlong', 'report', str(failing)]), 1000)}")
+    return exit_code(report)
+
+
+def _refuse_others(name: str, first: str) -> None:
+    """Raises: click.UsageError: the command line has an option that a library cannot have."""
+    from overlong.conformance.support.printable import printable
+
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if given and parameter.name not in _TAKEN:
+            raise click.UsageError(
+                f"{printable(name)} is a library, and its functions get the default suites, without sweeps: leave out "
+                f"{parameter.opts[-1]}, or certify one function, such as {printable(first)}"
+            )
 
 
 class _Progress:

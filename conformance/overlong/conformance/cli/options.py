@@ -1,8 +1,11 @@
-"""Common parts of commands: the target on the command line, exit codes, and one-line errors."""
+"""Common parts of commands: the target and its folder, options of several verbs, exit codes, and one-line errors."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
+import re
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -13,6 +16,8 @@ from overlong.conformance.cli.words import complete_profiles
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from click.shell_completion import CompletionItem
+
     from overlong.conformance.targets.builtin import Builtin
 
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
@@ -20,6 +25,14 @@ CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
 
 MARKER = "overlong.command_follows"
 TRUST = "overlong.trust"
+
+_SCARCE = {
+    errno.ENOMEM: "memory is short; allow more (ulimit -v), or free some",
+    errno.EAGAIN: "no further process or thread can start; allow more of them (ulimit -u) or more memory (ulimit -v)",
+    errno.EMFILE: "no further file can be opened; allow more (ulimit -n)",
+    errno.ENFILE: "no further file can be opened on this machine; close some",
+}
+"""What the system may refuse to this program: these are no internal errors."""
 
 
 class TargetCommand(click.Command):
@@ -46,10 +59,41 @@ def target_of(words: Sequence[str], *, leading: int = 0) -> str | list[str]:
     raise click.UsageError("name one target, or put -- before a command: overlong certify -- node adapter.js")
 
 
+def slug(target: str | Sequence[str]) -> str:
+    """A target's name as one safe file name, which never leaves the folder. Different targets may share a name."""
+    text = target if isinstance(target, str) else " ".join(target)
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60]
+    if plain == text:
+        return plain
+    return f"{plain or 'target'}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
+
+
+def folder_of(target: str) -> str:
+    """The folder of a target's results; of a function of a library, in that of the library, its own name is enough."""
+    library, mark, function = target.partition("/")
+    return slug(function if mark and ":" not in library and "/" not in function else target)
+
+
 def leave(message: str, code: int) -> NoReturn:
     """Print an error on one line, and exit."""
     click.echo(f"overlong: {message}", err=True)
     sys.exit(code)
+
+
+def scarce(error: BaseException) -> str:
+    """A line with what is short and the remedy; empty if the error has another cause."""
+    if isinstance(error, MemoryError):
+        number = errno.ENOMEM
+    elif isinstance(error, RuntimeError) and str(error) == "can't start new thread":
+        number = errno.EAGAIN
+    elif isinstance(error, ImportError) and "failed to map segment" in str(error):
+        number = errno.ENOMEM
+    elif isinstance(error, OSError) and error.filename is None:
+        number = error.errno or 0
+    else:
+        return ""
+    said = _SCARCE.get(number, "")
+    return said and f"{said}; the run is incomplete"
 
 
 @contextlib.contextmanager
@@ -57,7 +101,6 @@ def errors_on_one_line() -> Generator[None]:
     """Report an error that the user can fix on one line, without a traceback."""
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.support.printable import printable
-    from overlong.conformance.support.scarcity import scarce
     from overlong.conformance.support.whole_file import FULL, NotSaved
 
     try:
@@ -126,6 +169,38 @@ def _dialect(_context: click.Context, _option: click.Parameter, name: str) -> st
 
         raise click.BadParameter(f"no profile {name!r}; {did_you_mean(name, DIALECTS)}", param_hint="--profile")
     return found
+
+
+def with_plans(command: Any) -> Any:
+    """Add ``--plan``. The command gets ``plans``: names that ``plan_named`` accepts, each once."""
+    return click.option(
+        "--plan",
+        "plans",
+        multiple=True,
+        metavar="NAME",
+        callback=_plans,
+        shell_complete=_complete_plans,
+        help="Sweep with this plan, such as exhaustive-4 or pairs; repeatable. 'overlong docs suites' lists them.",
+    )(command)
+
+
+def _plans(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    from overlong.conformance.sweep.plan import plan_named
+
+    try:
+        return tuple(dict.fromkeys(plan_named(name).name for name in names))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _complete_plans(_context: click.Context, _option: click.Parameter, begun: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    from overlong.conformance.sweep.plans import PLANS
+
+    return [CompletionItem(kind.form) for kind in PLANS.values() if kind.form.startswith(begun)]
 
 
 class Jobs(NamedTuple):

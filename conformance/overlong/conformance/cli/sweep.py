@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.cli.folders import slug
 from overlong.conformance.cli.formats import (
     WantedFormats,
     coloured,
@@ -31,10 +30,11 @@ from overlong.conformance.cli.options import (
     jobs_option,
     leave,
     profile_option,
+    slug,
     target_of,
     width,
+    with_plans,
 )
-from overlong.conformance.cli.plans import with_plans
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.results.headline import exit_code_of

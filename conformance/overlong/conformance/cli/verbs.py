@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 import click
 
+from overlong.conformance.cli.options import CONFORMS, DIVERGES, errors_on_one_line, scarce
 from overlong.conformance.support.interruption import held, no_more_interruptions
-from overlong.conformance.support.scarcity import scarce
 from overlong.conformance.support.standard_streams import StandardStreams
 
 VERBS = {
@@ -138,7 +138,6 @@ def _internal(error: Exception) -> str:
 def _self_test() -> NoReturn:
     """Test whether this installation judges correctly, and exit: with 0 if every check passed, else with 1."""
     from overlong.conformance.certification.self_test import self_test
-    from overlong.conformance.cli.options import CONFORMS, DIVERGES, errors_on_one_line
 
     failed = 0
     with errors_on_one_line():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.score.models import STREAMS
+from overlong.conformance.models.score.historical import STREAMS
 from overlong.conformance.support.printable import counted, printable, thousands
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from overlong.conformance.cli.folders import slug
 from overlong.conformance.cli.formats import WantedFormats, formats_option, rendered, report_of, show, tell_written
 from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
@@ -22,6 +21,7 @@ from overlong.conformance.cli.options import (
     leave,
     profile_option,
     read_by,
+    slug,
     width,
 )
 from overlong.conformance.cli.trust import agreed_to, named_by_user, with_agreement

@@ -5,7 +5,7 @@
 3836
 
 Modules: ``files`` opens the user's files; ``texts``, ``documents``, ``programs`` and ``frames`` read their strings.
-``transitions``, ``historical`` (with its ``models``) and ``outputs`` hold the faults. ``coverage`` measures the
+``faults`` says what a fault is; ``transitions``, ``historical`` and ``outputs`` hold them. ``coverage`` measures the
 grammar's coverage, ``expectations`` judges the list's own answers, and ``cover`` finds the missing vectors.
 """
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.score.mutation import Specimen
+from overlong.conformance.models.score.faults import Specimen
 from overlong.conformance.vectors.suites import SUITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from overlong.conformance.models.score.mutation import MutationOperator
+    from overlong.conformance.models.score.faults import Faults
     from overlong.conformance.vectors.vector import Vector
 
 CANDIDATES = ("core", "complete-0")
@@ -43,11 +43,11 @@ class Cover:
             yield f"{vector.octets.hex()}\t{verdict}\t{vector.id}\t{vector.comment}".rstrip() + "\n"
 
 
-def find_cover(operators: Sequence[MutationOperator], progress: Callable[[int], None] = lambda _: None) -> Cover:
-    """Vectors that show the faults still live in ``measures``."""
+def find_cover(kinds: Sequence[Faults], progress: Callable[[int], None] = lambda _: None) -> Cover:
+    """Vectors that show the faults of these kinds that are still live."""
     candidates: list[Vector] = []
     shows: list[frozenset[Hashable]] = []
-    live = sum(operator.live for operator in operators)
+    live = sum(len(faults.live) for faults in kinds)
     if live:
         seen = set[bytes]()
         for done, vector in enumerate(vector for name in CANDIDATES for vector in SUITES[name].vectors()):
@@ -58,7 +58,7 @@ def find_cover(operators: Sequence[MutationOperator], progress: Callable[[int], 
             seen.add(vector.octets)
             specimen = Specimen(vector.octets)
             found = frozenset(
-                (number, fault) for number, operator in enumerate(operators) for fault in operator.shown(specimen)
+                (number, fault) for number, faults in enumerate(kinds) for fault in faults.shown(specimen)
             )
             if found:
                 candidates.append(vector)

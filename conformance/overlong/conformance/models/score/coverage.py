@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from overlong.conformance.models.score.faults import by_transition
 from overlong.reference import dialect
 from overlong.reference.automaton import OCTETS
 
 if TYPE_CHECKING:
-    from overlong.conformance.models.score.mutation import Specimen
-    from overlong.reference.grammar import Alternative, Position
+    from collections.abc import Iterator
 
-LOW, HIGH, BELOW, ABOVE = "first", "last", "below", "above"
+    from overlong.conformance.models.score.faults import Faults
+    from overlong.reference.grammar import Position
 
 
-@dataclass(frozen=True)
-class Boundary:
-    """An octet at the edge of a range, or just outside it, at a place where the grammar may read that range."""
+def untouched_alternatives() -> Faults:
+    """The alternatives of the grammar that spell a character, until a string has a whole character of them."""
+    automaton = dialect().unfolded
+    shows: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for state, opened in enumerate(automaton.open):
+        for position in opened:
+            for octet in range(position.octets.low, position.octets.high + 1):
+                if automaton.accepting[automaton.table[state][octet]]:
+                    shows[state, octet].add(str(position.form))
+    return by_transition((str(position.form) for position in _positions()), shows)
 
-    position: Position
-    kind: str
-    octet: int
 
-    def __str__(self) -> str:
-        outside = "just outside " if self.kind in (BELOW, ABOVE) else "at the edge of "
-        return f"{self.octet:02X} {outside}{self.position.octets} in {self.position.form.text} (octet {self.place})"
-
-    @property
-    def place(self) -> int:
-        """The place of the octet in the character, from 1."""
-        return 1 + sum(other.form == self.position.form and other.index < self.position.index for other in _positions())
+def untouched_boundaries() -> Faults:
+    """The octets at the edge of a range, or just outside it, until a string has one where the grammar may read that."""
+    positions = _positions()
+    edges = {position: dict(_edges(position, positions)) for position in positions}
+    shows: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for state, opened in enumerate(dialect().unfolded.open):
+        for position in opened:
+            for octet, name in edges[position].items():
+                shows[state, octet].add(name)
+    return by_transition((name for each in edges.values() for name in each.values()), shows)
 
 
 def _positions() -> list[Position]:
@@ -38,53 +45,11 @@ def _positions() -> list[Position]:
     return sorted(found, key=lambda position: position.index)
 
 
-def _boundaries() -> list[Boundary]:
-    result: list[Boundary] = []
-    for position in _positions():
-        low, high = position.octets.low, position.octets.high
-        for kind, octet in ((BELOW, low - 1), (LOW, low), (HIGH, high), (ABOVE, high + 1)):
-            if octet in OCTETS and not (kind == HIGH and high == low):
-                result.append(Boundary(position, kind, octet))
-    return result
-
-
-class Coverage:
-    """Collects the transitions of the unfolded automaton that strings take, up to the first flaw of each."""
-
-    def __init__(self) -> None:
-        self._taken = set[tuple[int, int]]()
-        self._boundaries = _boundaries()
-
-    def add(self, specimen: Specimen) -> None:
-        """Note the transitions of a string."""
-        self._taken.update(specimen.unfolded)
-
-    @property
-    def alternatives(self) -> tuple[Alternative, ...]:
-        """Every alternative of the grammar that spells a character."""
-        return tuple(dict.fromkeys(position.form for position in _positions()))
-
-    @property
-    def untouched_alternatives(self) -> tuple[Alternative, ...]:
-        """Alternatives without a whole character in any string."""
-        automaton = dialect().unfolded
-        whole = {
-            position.form
-            for state, octet in self._taken
-            if automaton.accepting[automaton.table[state][octet]]
-            for position in automaton.open[state]
-            if octet in position.octets
-        }
-        return tuple(form for form in self.alternatives if form not in whole)
-
-    @property
-    def boundaries(self) -> int:
-        """The number of boundaries."""
-        return len(self._boundaries)
-
-    @property
-    def untouched_boundaries(self) -> tuple[Boundary, ...]:
-        """The boundaries that no string touches, in the order of the grammar."""
-        opened = dialect().unfolded.open
-        touched = {(position, octet) for state, octet in self._taken for position in opened[state]}
-        return tuple(each for each in self._boundaries if (each.position, each.octet) not in touched)
+def _edges(position: Position, positions: list[Position]) -> Iterator[tuple[int, str]]:
+    """Each octet at an edge, and its name: ``9F just outside A0-BF in UTF8-3: ... (octet 2)``."""
+    low, high = position.octets.low, position.octets.high
+    place = 1 + sum(other.form == position.form and other.index < position.index for other in positions)
+    for octet in dict.fromkeys((low - 1, low, high, high + 1)):
+        if octet in OCTETS:
+            where = "at the edge of" if octet in position.octets else "just outside"
+            yield octet, f"{octet:02X} {where} {position.octets} in {position.form.text} (octet {place})"

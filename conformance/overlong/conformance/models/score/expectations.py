@@ -12,7 +12,7 @@ from overlong.reference.error_mode import REPLACEMENT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.models.score.mutation import Specimen
+    from overlong.conformance.models.score.faults import Specimen
 
 
 class ReadError(ValueError):

@@ -14,59 +14,25 @@ of the input, in one state. A decoder that is wrong in one step is caught if and
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cache
 from typing import TYPE_CHECKING
 
+from overlong.conformance.models.score.faults import Faults, by_transition
 from overlong.conformance.models.score.transitions import state_names
 from overlong.reference import MaximalSubpart, WellFormed, dialect, segment
 from overlong.reference.automaton import OCTETS
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Hashable, Iterator
 
-    from overlong.conformance.models.score.mutation import Fault, Specimen
-
-
-class _Named:
-    """A mutation operator whose live mutants are a set of names."""
-
-    def __init__(self, faults: Iterable[str]) -> None:
-        self._order = tuple(dict.fromkeys(faults))
-        self._live = set(self._order)
-        self.total = len(self._live)
-
-    @property
-    def live(self) -> int:
-        return len(self._live)
-
-    @property
-    def missed(self) -> tuple[str, ...]:
-        """The faults that no string has shown yet."""
-        return tuple(name for name in self._order if name in self._live)
-
-    def kill(self, faults: Iterable[Fault]) -> None:
-        """Remove faults from the live ones."""
-        self._live.difference_update(str(fault) for fault in faults)
+    from overlong.conformance.models.score.faults import Specimen
 
 
-class ScalarFaults(_Named):
-    """Stuck bits of the scalar value. Implements ``MutationOperator``."""
-
-    def __init__(self) -> None:
-        self._shows = _bits_of_transitions()
-        super().__init__(sorted(set[str]().union(*self._shows.values()), key=_by_numbers))
-
-    def shown(self, specimen: Specimen) -> set[str]:
-        """The live faults that a string shows."""
-        if not self._shows or not specimen.accepted:
-            return set()
-        return set[str]().union(*(self._shows[each] for each in self._shows.keys() & set(specimen.unfolded)))
-
-    def kill(self, faults: Iterable[Fault]) -> None:
-        """Remove faults from the live ones."""
-        super().kill(faults)
-        self._shows = {each: left for each, shows in self._shows.items() if (left := shows & self._live)}
+def scalar_faults() -> Faults:
+    """Stuck bits of the scalar value."""
+    shows = _bits_of_transitions()
+    names = sorted(set[str]().union(*shows.values()), key=_by_numbers)
+    return by_transition(names, shows, only_accepted=True)
 
 
 def _by_numbers(name: str) -> tuple[int, ...]:
@@ -75,7 +41,6 @@ def _by_numbers(name: str) -> tuple[int, ...]:
     return length, bit, stuck
 
 
-@cache
 def _bits_of_transitions() -> dict[tuple[int, int], set[str]]:
     """For each transition of the unfolded automaton inside a character, the stuck bits that it shows."""
     spoken = dialect()
@@ -195,71 +160,38 @@ SHAPES: dict[str, tuple[str, Callable[[Specimen, MaximalSubpart], bool]]] = {
 """For each name a sentence, and a test whether a string with that first flaw shows the fault."""
 
 
-class ShapeFaults(_Named):
-    """Wrong reports of ill-formed octets. Implements ``MutationOperator``."""
+def shape_faults() -> Faults:
+    """Wrong reports of ill-formed octets."""
 
-    def __init__(self) -> None:
-        super().__init__(SHAPES)
-
-    def shown(self, specimen: Specimen) -> list[str]:
-        """The live faults that a string shows."""
-        if not self._live or specimen.accepted:
-            return []
+    def shown(specimen: Specimen, live: Collection[Hashable]) -> Iterator[str]:
+        if specimen.accepted:
+            return
         flaw = specimen.flaw
         assert flaw is not None, "an ill-formed string has a flaw"
-        return [name for name in self._live if SHAPES[name][1](specimen, flaw)]
+        yield from (name for name, (_, shows) in SHAPES.items() if name in live and shows(specimen, flaw))
+
+    return Faults(SHAPES, shown)
 
 
-class StepFaults:
-    """Steps of the replacing decoder, 8 states times 256 octets and the end: 2,056.
+def step_faults() -> Faults:
+    """Steps of the replacing decoder, 8 states times 256 octets and the end: 2,056."""
+    automaton = dialect().automaton
+    dead = automaton.dead
 
-    A fault is the number of the step. Implements ``MutationOperator``.
-    """
+    def after(state: int, octet: int) -> int:
+        """The next state: an octet that cannot continue a character may begin a new one, or is ill-formed."""
+        to = automaton.table[state][octet]
+        again = automaton.table[0][octet] if to == dead and state else to
+        return 0 if again == dead else again
 
-    END = len(OCTETS)
+    following = [[after(state, octet) for octet in OCTETS] for state in range(len(automaton))]
+    steps = [[*(f"{name} {octet:02X}" for octet in OCTETS), f"{name} end"] for name in state_names(automaton)]
 
-    def __init__(self) -> None:
-        automaton = dialect().automaton
-        dead = automaton.dead
-
-        def after(state: int, octet: int) -> int:
-            """The next state: an octet that cannot continue a character may begin a new one, or is ill-formed."""
-            to = automaton.table[state][octet]
-            again = automaton.table[0][octet] if to == dead and state else to
-            return 0 if again == dead else again
-
-        states = [state for state in range(len(automaton)) if state != dead]
-        self._next = [[after(state, octet) for octet in OCTETS] for state in range(len(automaton))]
-        self._live = {self.number(state, octet) for state in states for octet in (*OCTETS, self.END)}
-        self.total = len(self._live)
-
-    @classmethod
-    def number(cls, state: int, octet: int) -> int:
-        """The fault of a step; the octet :attr:`END` is the end of the input."""
-        return state * (cls.END + 1) + octet
-
-    @property
-    def live(self) -> int:
-        return len(self._live)
-
-    @property
-    def missed(self) -> tuple[str, ...]:
-        """The steps that no string takes, by state and octet."""
-        names = state_names(dialect().automaton)
-        steps = (divmod(fault, self.END + 1) for fault in sorted(self._live))
-        return tuple(f"{names[state]} {'end' if octet == self.END else f'{octet:02X}'}" for state, octet in steps)
-
-    def shown(self, specimen: Specimen) -> set[int]:
-        """The live faults that a string shows."""
-        if not self._live:
-            return set()
-        taken, state, following, width = list[int](), 0, self._next, self.END + 1
+    def shown(specimen: Specimen, _: object) -> Iterator[str]:
+        state = 0
         for octet in specimen.octets:
-            taken.append(state * width + octet)
+            yield steps[state][octet]
             state = following[state][octet]
-        taken.append(state * width + self.END)
-        return self._live.intersection(taken)
+        yield steps[state][-1]
 
-    def kill(self, faults: Iterable[Fault]) -> None:
-        """Remove faults from the live ones."""
-        self._live.difference_update(fault for fault in faults if isinstance(fault, int))
+    return Faults((step for state, row in enumerate(steps) if state != dead for step in row), shown)

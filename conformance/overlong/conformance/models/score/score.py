@@ -1,28 +1,25 @@
-"""The score of a list: applies every mutation operator to every string, once."""
+"""The score of a list: which faults of each kind its strings show."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.models.score.cover import Cover, find_cover
-from overlong.conformance.models.score.coverage import Coverage
+from overlong.conformance.models.score.coverage import untouched_alternatives, untouched_boundaries
 from overlong.conformance.models.score.expectations import NOTHING_SAID, ReadError, WrongExpectation, wrong_expectations
+from overlong.conformance.models.score.faults import Faults, Specimen
 from overlong.conformance.models.score.files import AUTO, entries
-from overlong.conformance.models.score.historical import HistoricalFaults, StreamFaults
-from overlong.conformance.models.score.models import STREAMS
-from overlong.conformance.models.score.mutation import Specimen
-from overlong.conformance.models.score.outputs import ScalarFaults, ShapeFaults, StepFaults
-from overlong.conformance.models.score.transitions import TransitionFaults, state_names
+from overlong.conformance.models.score.historical import STREAMS, WHOLE, faults_of
+from overlong.conformance.models.score.outputs import scalar_faults, shape_faults, step_faults
+from overlong.conformance.models.score.transitions import state_names, transition_faults
 from overlong.conformance.support.printable import printable
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from overlong.conformance.models.score.expectations import ScoreEntry
-    from overlong.conformance.models.score.mutation import MutationOperator
+    from collections.abc import Callable, Iterable, Iterator
 
 SCHEMA = "overlong/report-1"
 
@@ -128,92 +125,70 @@ def score(*paths: str, form: str = AUTO, progress: Callable[[str, int], None] = 
         ReadError: a file cannot be read; the message is one line with file and place.
         EmptyList: the files hold no string.
     """
-    run = _Run()
-    for path in paths:
-        for entry in entries(path, form, run.skipped.append):
-            run.add(entry)
-            if run.read % 1000 == 0:
-                progress("read", run.read)
-    if not run.read:
-        why = "".join(f" ({each})" for each in run.skipped[:1])
-        raise EmptyList(f"{', '.join(map(printable, paths))}: no string to measure{why}")
-    return run.result(paths, progress)
-
-
-class _Run:
-    """The state of a pass over the strings."""
-
-    def __init__(self) -> None:
-        self.transitions = TransitionFaults(dialect().automaton)
-        self.historical = HistoricalFaults()
-        self.scalars, self.shapes, self.steps = ScalarFaults(), ShapeFaults(), StepFaults()
-        self.operators: tuple[MutationOperator, ...] = (
-            self.transitions, self.historical, self.scalars, self.shapes, self.steps,
-        )  # fmt: skip
-        self.streams = StreamFaults()
-        self.coverage = Coverage()
-        self.skipped: list[str] = []
-        self.wrong: list[WrongExpectation] = []
-        self.wrong_count = self.read = self.with_verdict = 0
-        self.seen = set[bytes]()
-
-    def add(self, entry: ScoreEntry) -> None:
-        """Measure an entry; for a repeated string, judge only its expectations."""
-        octets = entry.octets
-        self.read += 1
+    transitions = transition_faults(dialect().automaton)
+    historical = faults_of(WHOLE)
+    scalars, shapes, steps = scalar_faults(), shape_faults(), step_faults()
+    to_cover = (transitions, historical, scalars, shapes, steps)
+    alternatives, boundaries = untouched_alternatives(), untouched_boundaries()
+    streams, in_chunks = faults_of(STREAMS), False
+    skipped: list[str] = []
+    wrong: list[WrongExpectation] = []
+    wrong_count = read = with_verdict = 0
+    seen = set[bytes]()
+    for entry in chain.from_iterable(entries(path, form, skipped.append) for path in paths):
+        octets, expects = entry.octets, entry.expected != NOTHING_SAID
+        read += 1
         key = octets if len(octets) <= _SHORT else hashlib.sha256(octets).digest() + b"#"
-        new = key not in self.seen
-        specimen = Specimen(octets) if new or entry.expected != NOTHING_SAID else None
-        if specimen is not None and entry.expected != NOTHING_SAID:
-            self.with_verdict += entry.expected.accept is not None
-            for wrong in wrong_expectations(entry, specimen):
-                self.wrong_count += 1
-                if len(self.wrong) < KEPT:
-                    self.wrong.append(wrong)
+        new = key not in seen
+        if new or expects:
+            specimen = Specimen(octets)
+            if expects:
+                with_verdict += entry.expected.accept is not None
+                found = list(wrong_expectations(entry, specimen))
+                wrong_count += len(found)
+                wrong += found[: KEPT - len(wrong)]
+            if new:
+                seen.add(key)
+                for faults in (*to_cover, alternatives, boundaries):
+                    faults.take(specimen)
         if entry.chunks is not None:
-            self.streams.add(octets, entry.chunks)
-        if new and specimen is not None:
-            self.seen.add(key)
-            for operator in self.operators:
-                if shown := operator.shown(specimen):
-                    operator.kill(shown)
-            self.coverage.add(specimen)
+            in_chunks = True
+            streams.take(Specimen(octets, entry.chunks))
+        if read % 1000 == 0:
+            progress("read", read)
+    if not read:
+        why = "".join(f" ({each})" for each in skipped[:1])
+        raise EmptyList(f"{', '.join(map(printable, paths))}: no string to measure{why}")
+    return Score(
+        names=paths,
+        strings=len(seen),
+        read=read,
+        with_verdict=with_verdict,
+        transitions=_kills(transitions, tuple(_missed_transitions(transitions))),
+        historical=_kills(historical),
+        streams=_kills(streams) if in_chunks else None,
+        scalars=_kills(scalars),
+        shapes=_kills(shapes),
+        steps=_kills(steps),
+        alternatives=_kills(alternatives),
+        boundaries=_kills(boundaries),
+        wrong=tuple(wrong),
+        wrong_count=wrong_count,
+        skipped=tuple(skipped),
+        to_add=find_cover(to_cover, lambda done: progress("covered", done)),
+    )
 
-    def result(self, paths: tuple[str, ...], progress: Callable[[str, int], None]) -> Score:
-        def kills(operator: MutationOperator, missed: tuple[str, ...]) -> Kills:
-            return Kills(operator.total - operator.live, operator.total, missed)
 
-        coverage, streams = self.coverage, self.streams
-        alternatives = tuple(map(str, coverage.untouched_alternatives))
-        boundaries = tuple(map(str, coverage.untouched_boundaries))
-        return Score(
-            names=paths,
-            strings=len(self.seen),
-            read=self.read,
-            with_verdict=self.with_verdict,
-            transitions=kills(self.transitions, tuple(self._missed_transitions())),
-            historical=kills(self.historical, self.historical.missed),
-            streams=Kills(len(STREAMS) - len(streams.missed), len(STREAMS), tuple(streams.missed))
-            if streams.measured
-            else None,
-            scalars=kills(self.scalars, self.scalars.missed),
-            shapes=kills(self.shapes, self.shapes.missed),
-            steps=kills(self.steps, self.steps.missed),
-            alternatives=Kills(
-                len(coverage.alternatives) - len(alternatives), len(coverage.alternatives), alternatives
-            ),
-            boundaries=Kills(coverage.boundaries - len(boundaries), coverage.boundaries, boundaries),
-            wrong=tuple(self.wrong),
-            wrong_count=self.wrong_count,
-            skipped=tuple(self.skipped),
-            to_add=find_cover(self.operators, lambda done: progress("covered", done)),
-        )
+def _kills(faults: Faults, missed: tuple[str, ...] | None = None) -> Kills:
+    return Kills(faults.total - len(faults.live), faults.total, faults.missed if missed is None else missed)
 
-    def _missed_transitions(self) -> list[str]:
-        """``[E0] A0 to start dead``: each transition with live faults, and each state in which no string ends."""
-        names = state_names(dialect().automaton)
-        lines = [
-            f"{names[state]} {octet:02X} to {' '.join(names[to] for to in targets)}"
-            for state, octet, targets in self.transitions.missed
-        ]
-        return lines + [f"{names[state]} at the end" for state in self.transitions.missed_flips]
+
+def _missed_transitions(faults: Faults) -> Iterator[str]:
+    """``[E0] A0 to start dead``: each transition with live faults, and each state in which no string ends."""
+    names = state_names(dialect().automaton)
+    live = cast("Iterable[tuple[int, ...]]", faults.live)
+    for (state, *octet), mutants in groupby(live, key=lambda fault: fault[:2]):
+        if octet:
+            yield f"{names[state]} {octet[0]:02X} to {' '.join(names[to] for *_, to in mutants)}"
+        else:
+            yield f"{names[state]} at the end"
