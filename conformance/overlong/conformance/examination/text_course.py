@@ -11,8 +11,7 @@ from overlong.conformance.examination.encoders import EncoderCourse, OfNumbers
 from overlong.conformance.examination.rules import Table
 from overlong.conformance.protocol.wire import ENCODE_UTF16
 from overlong.conformance.vectors.encoding import SCALARS, UTF16, WIDTHS, pieces, replacement
-from overlong.conformance.vectors.suites.encoding import EDGES
-from overlong.conformance.vectors.suites.encoding_long import FLAWS, LETTERS
+from overlong.conformance.vectors.suites.encoding import EDGES, FLAWS, LETTERS
 from overlong.reference.order import CODE_POINTS, SURROGATES
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.sweep.plans.kind import KindOfPlan
-from overlong.conformance.vectors.dice import Dice
+from overlong.conformance.vectors.pieces import Dice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
