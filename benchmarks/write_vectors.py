@@ -20,8 +20,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from overlong.conformance.vectors.columns import SCHEMA, batches
-from overlong.conformance.vectors.lines import sequence_lines
+from overlong.conformance.vectors.formats.columnar import SCHEMA, batches
+from overlong.conformance.vectors.formats.data import sequence_lines
 from overlong.conformance.vectors.record import record
 from overlong.conformance.vectors.suites import suite_named
 from runner import arguments, figure

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from overlong.conformance.vectors.export import format_named
+from overlong.conformance.vectors.export import FORMATS
 from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.registry import SUITE_VERSION, digest_of_ids, published, withdrawn
 from overlong.conformance.vectors.selection import Selection
@@ -67,7 +67,7 @@ def vectors(folder: Path) -> None:
     """The files of vectors, with their manifest."""
     for name, (form, selection) in FILES.items():
         sink = FolderSink(folder, name)
-        format_named(form).write(selection, sink)
+        FORMATS[form].write(selection, sink)
         sink.finish(selection, form, whole_folder=False)
     (folder / ".gitattributes").write_text("# line ends are part of the digests\n* -text\n", "ascii")
 

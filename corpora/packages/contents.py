@@ -6,7 +6,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from overlong.conformance.vectors.export import format_named
+from overlong.conformance.vectors.export import FORMATS
 from overlong.conformance.vectors.registry import SUITE_VERSION
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.sink import FolderSink
@@ -34,7 +34,7 @@ FIELDS = """`failing` tests the verdict and the text of a strict decoder with bo
 def exported(form: str, name: str) -> bytes:
     """The list of that name, as ``overlong vectors export --format FORM`` writes it."""
     with tempfile.TemporaryDirectory() as scratch:
-        format_named(form).write(SELECTIONS[name], FolderSink(Path(scratch), "vectors"))
+        FORMATS[form].write(SELECTIONS[name], FolderSink(Path(scratch), "vectors"))
         return (Path(scratch) / "vectors").read_bytes()
 
 

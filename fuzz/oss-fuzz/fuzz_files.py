@@ -16,8 +16,7 @@ with atheris.instrument_imports(include=["overlong", "abnf"]):
     from running import compared, fuzz
 
     from overlong.conformance.support.strict_json import JsonError
-    from overlong.conformance.vectors.check import CheckError, WrongError
-    from overlong.conformance.vectors.given import vectors_in
+    from overlong.conformance.vectors.check import CheckError, WrongError, vectors_in
     from overlong.reference import Grammar, GrammarError
 
 SCRATCH = tempfile.TemporaryDirectory(prefix="overlong-fuzz-")

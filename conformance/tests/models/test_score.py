@@ -24,7 +24,7 @@ from overlong.conformance.models.score.historical import CLASSES, STREAMS, WHOLE
 from overlong.conformance.models.score.outputs import SHAPES, scalar_faults, shape_faults, step_faults
 from overlong.conformance.models.score.transitions import transition_faults
 from overlong.conformance.vectors.complete import complete_strings
-from overlong.conformance.vectors.export import format_named
+from overlong.conformance.vectors.export import FORMATS as EXPORTED
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.sink import StreamSink
 from overlong.conformance.vectors.suites import SUITES
@@ -373,7 +373,7 @@ def test_lists_as_people_write_them(tmp_path, name):
 def test_our_own_formats_give_the_same_strings_and_no_wrong_expectation(tmp_path, form, piped, monkeypatch):
     selection = Selection(("core", "streams"))
     buffer = io.BytesIO()
-    format_named(form).write(selection, StreamSink(buffer))
+    EXPORTED[form].write(selection, StreamSink(buffer))
     file = tmp_path / "vectors"
     file.write_bytes(buffer.getvalue())
     if piped:
@@ -503,9 +503,9 @@ def test_a_hostile_file_is_refused_with_one_line(tmp_path, name):
 
 @pytest.mark.parametrize("form", ["c-header", "rust", "go", "javascript", "java", "python", "csv"])
 def test_what_overlong_wrote_for_others_is_refused_with_what_to_export(form, tmp_path):
-    file = tmp_path / format_named(form).file
+    file = tmp_path / EXPORTED[form].file
     with file.open("wb") as stream:
-        format_named(form).write(Selection(families=("nul",)), StreamSink(stream))
+        EXPORTED[form].write(Selection(families=("nul",)), StreamSink(stream))
     assert "export the vectors as tsv or json, and name that" in refused(str(file))
 
 

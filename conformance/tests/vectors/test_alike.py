@@ -9,7 +9,7 @@ from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.vectors.alike import SHORT, classes, pattern, right_numbers
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.questions import Asked
-from overlong.conformance.vectors.suites.functions_exhaustive import FUNCTIONS_EXHAUSTIVE
+from overlong.conformance.vectors.suites.functions import FUNCTIONS_EXHAUSTIVE
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference.questions import QUESTIONS
 from overlong.reference.reading import MODES

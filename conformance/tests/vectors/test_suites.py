@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from overlong.conformance.protocol.greeting import units_of
 from overlong.conformance.protocol.units import OCTETS, UNITS
 from overlong.conformance.protocol.wire import ASKING
+from overlong.conformance.vectors.builders import overlong, surrogate, surrogate_pair, well_formed
 from overlong.conformance.vectors.complete import complete_strings
 from overlong.conformance.vectors.families import FAMILIES, all_vectors
 from overlong.conformance.vectors.profile import Profile
@@ -231,6 +232,29 @@ def test_regressions_name_a_decoder_and_a_public_record():
         assert vector.references, vector.id
         for reference in vector.references:
             assert re.fullmatch(r"https://[!-~]+|CVE-\d{4}-\d{4,}", reference), reference
+
+
+def test_regressions_are_what_their_sentences_say():
+    """The octets or the number at the start of a sentence, the cut, and whether the answer should be a refusal."""
+    lengths = {"two": 2, "three": 3, "four": 4}
+    for vector in FAMILIES["regression"].vectors():
+        octets, said = vector.octets, vector.comment
+        if spelt := re.match(r"[0-9A-F]{2}\b(?: [0-9A-F]{2}\b)*", said):
+            assert bytes.fromhex(spelt[0]) in octets, said
+            if block := re.search(r"as the last octet of a block of (\d+)", said):
+                assert octets[: int(block[1])].endswith(bytes.fromhex(spelt[0])), said
+        if number := re.match(r"(The surrogate )?U\+([0-9A-F]+)(?: in (\w+) octets)?( as two surrogates)?", said):
+            scalar = int(number[2], 16)
+            wanted = surrogate(scalar) if number[1] else surrogate_pair(scalar) if number[4] else well_formed(scalar)
+            if number[3]:
+                wanted = overlong(scalar, int(lengths.get(number[3], number[3])))
+            assert wanted in octets, said
+        if cut := re.search(r"cut after (\d) octet", said):
+            assert vector.chunks == (int(cut[1]), len(octets) - int(cut[1])), said
+        if "chunks of one octet" in said:
+            assert vector.chunks == (1,) * len(octets), said
+        if answer := re.search(r", (accepted|refused)\b(?! only)", said):
+            assert is_well_formed(octets) == (answer[1] == "refused"), said
 
 
 @given(st.binary(max_size=24), st.lists(st.integers(0, 24), max_size=5))

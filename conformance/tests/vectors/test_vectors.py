@@ -18,9 +18,9 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.support.strict_json import JsonError, loads
 from overlong.conformance.vectors.byte_ranges import ByteRangeSequence, kinds_of_octets
 from overlong.conformance.vectors.check import check
-from overlong.conformance.vectors.export import FORMATS, format_named
+from overlong.conformance.vectors.export import FORMATS
 from overlong.conformance.vectors.families import all_vectors
-from overlong.conformance.vectors.lines import json_line, sequence_lines
+from overlong.conformance.vectors.formats.data import json_line, sequence_lines
 from overlong.conformance.vectors.record import record, spelt
 from overlong.conformance.vectors.registry import digest_of_ids, profile, published, withdrawn
 from overlong.conformance.vectors.selection import Selection
@@ -66,7 +66,7 @@ def test_lines_by_stride_are_the_records_one_by_one(strings):
 @settings(max_examples=60, deadline=None)
 @given(SEQUENCES)
 def test_columns_by_stride_are_the_columns_one_by_one(strings):
-    from overlong.conformance.vectors import columns
+    from overlong.conformance.vectors.formats import columnar as columns
 
     (by_stride,) = columns.batches([strings])
     (one_by_one,) = columns.batches([list(strings.vectors())])
@@ -76,7 +76,7 @@ def test_columns_by_stride_are_the_columns_one_by_one(strings):
 @pytest.mark.long
 @needs_columns
 def test_columns_say_what_records_say():
-    from overlong.conformance.vectors import columns
+    from overlong.conformance.vectors.formats import columnar as columns
 
     vectors = [*all_vectors(), *islice(SUITES["complete-0"].vectors(), 0, None, 50)]
     (batch,) = columns.batches([vectors])
@@ -133,7 +133,7 @@ def test_every_format_gives_the_same_octets_again_and_its_manifest_holds(form, t
     for entry in manifest["files"]:
         octets = (tmp_path / "a" / entry["name"]).read_bytes()
         assert (len(octets), hashlib.sha256(octets).hexdigest()) == (entry["octets"], entry["sha256"])
-    main = tmp_path / "a" / format_named(form).file
+    main = tmp_path / "a" / FORMATS[form].file
     main.write_bytes(main.read_bytes()[:-1] + b"?")
     result = run("vectors", "check", tmp_path / "a")
     assert result.exit_code == 1

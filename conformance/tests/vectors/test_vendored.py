@@ -21,7 +21,7 @@ from overlong.conformance.protocol.observation import Unsupported
 from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.protocol.wire import ECHO_PROBE, HEAD, STREAMING
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.vectors.export import format_named
+from overlong.conformance.vectors.export import FORMATS as EXPORTED
 from overlong.conformance.vectors.formats import libfuzzer, source, text
 from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.sink import FolderSink
@@ -40,7 +40,7 @@ PROGRAMS = {
     if f"(examples/{path.name})" in PAGE
 }
 FORMATS = {
-    name: format_named(name)
+    name: EXPORTED[name]
     for name in ("c-header", "rust", "go", "javascript", "java", "python", "text", "frames", "libfuzzer")
 }
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Werror"]

@@ -9,8 +9,7 @@ from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.results.model import Standing
-from overlong.conformance.vectors.check import CheckError, check
-from overlong.conformance.vectors.given import vectors_in
+from overlong.conformance.vectors.check import CheckError, check, vectors_in
 from overlong.fuzz.promotion.promote import PromotionError, promote, vector_of
 from overlong.fuzz.report.findings import Found
 

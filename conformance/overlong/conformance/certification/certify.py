@@ -381,7 +381,7 @@ def _given(files: Sequence[GivenFile]) -> tuple[Suite, ...]:
     """The suites of the vectors in these files."""
     if not files:
         return ()
-    from overlong.conformance.vectors.given import vectors_in
+    from overlong.conformance.vectors.check import vectors_in
     from overlong.conformance.vectors.suites.core import given_suites
 
     paths = [Path(file.name) if file.path is None else file.path for file in files]

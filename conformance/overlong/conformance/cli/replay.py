@@ -74,7 +74,7 @@ def command(words: tuple[str, ...], profile: str, why: bool, beside: str | None)
     from overlong.conformance.protocol.wire import OPERATIONS
     from overlong.conformance.report.wording import passed_through
     from overlong.conformance.support.printable import printable
-    from overlong.conformance.vectors.given import FORMS, vectors_in
+    from overlong.conformance.vectors.check import FORMS, vectors_in
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.selection import find_vectors
     from overlong.conformance.vectors.vector import IdError

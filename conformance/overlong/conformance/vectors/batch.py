@@ -115,9 +115,15 @@ class Batch:
         )
 
     @classmethod
-    def of_strings(cls, category: str, strings: Sequence[bytes]) -> Batch:
-        """The batch of whole inputs that have no comments."""
-        return cls(category, array("I", map(len, strings)), b"".join(strings))
+    def of_strings(
+        cls,
+        category: str,
+        strings: Sequence[bytes],
+        chunks: tuple[tuple[int, ...], ...] | None = None,
+        comments: tuple[str, ...] = (),
+    ) -> Batch:
+        """The batch of these octets: whole inputs, or streams in chunks of these lengths."""
+        return cls(category, array("I", map(len, strings)), b"".join(strings), chunks, comments)
 
     def __len__(self) -> int:
         return len(self.lengths)

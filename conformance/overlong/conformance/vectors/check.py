@@ -1,4 +1,4 @@
-"""Checking vector files: form, digests, and every expectation against the reference."""
+"""Files of vectors: reads them, and checks form, digests, and every expectation against the reference."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from overlong.conformance.vectors.vector import Vector
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+FORMS = (".json", ".jsonl")
+"""Suffixes of the formats with complete vectors; the other formats are for other programs."""
 LARGEST_DOCUMENT = 256 << 20
 """The most octets of a JSON document; larger sets of vectors are JSON Lines."""
 LARGEST_LINE = 4 << 20
@@ -47,10 +49,8 @@ def check(path: Path) -> str:
     _regular(path)
     if path.name.endswith(MANIFEST):
         return _check_manifest(path)
-    if path.suffix == ".json":
-        return _check_document(path)
-    if path.suffix == ".jsonl":
-        return _check_lines(path)
+    if path.suffix in FORMS:
+        return f"{counted(sum(1 for _ in _tested(path)), 'vector')}, and the reference agrees with each"
     beside = path.with_name(f"{path.name}.{MANIFEST}")
     if beside.exists():
         return _check_manifest(beside)
@@ -58,6 +58,38 @@ def check(path: Path) -> str:
         f"{printable(str(path))}: neither JSON nor JSON Lines, and there is no {printable(beside.name)} "
         "beside it; export it again"
     )
+
+
+def vectors_in(path: Path) -> list[Vector]:
+    """The vectors of a file, or of all files directly in a folder, by name; each id once. Every file is checked first.
+
+    Raises:
+        CheckError: a file is malformed, or there is no vector.
+        JsonError: a file is not JSON, or its JSON is ambiguous.
+        WrongError: an expectation in a file differs from the reference's.
+        OSError: a file cannot be read.
+    """
+    found: dict[str, Vector] = {}
+    for file in _files(path):
+        _regular(file)
+        for vector in _tested(file):
+            found.setdefault(vector.id, vector)
+    if not found:
+        raise CheckError(f"{printable(str(path))}: no vectors in it; name a file, or a folder of .json or .jsonl files")
+    return list(found.values())
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        if path.suffix not in FORMS or path.name.endswith(MANIFEST):
+            raise CheckError(f"{printable(str(path))}: not a file of vectors; export one with --format json or jsonl")
+        return [path]
+    return sorted(file for file in path.iterdir() if file.suffix in FORMS and not file.name.endswith(MANIFEST))
+
+
+def _tested(path: Path) -> Iterator[Vector]:
+    """The vectors of a file, each checked, as the whole file is by the end."""
+    return _of_document(path) if path.suffix == ".json" else _of_lines(path)
 
 
 def _regular(path: Path) -> None:
@@ -107,7 +139,7 @@ def _version(data: Any, name: str) -> None:
     raise CheckError(f"{name}:1: not a file of vectors: its schema is {said}, not {json.dumps(SCHEMA)}")
 
 
-def _check_document(path: Path) -> str:
+def _of_document(path: Path) -> Iterator[Vector]:
     name = printable(str(path))
     octets = path.read_bytes()
     data = strict_json.loads(octets, str(path), most=LARGEST_DOCUMENT >> 4)  # vectors have more octets per value
@@ -117,8 +149,7 @@ def _check_document(path: Path) -> str:
     seen: set[str] = set()
     for group in data["groups"]:
         for test in group["tests"]:
-            _check_test(test, group["category"], name, partial(_line_of, lines, test["id"]), seen)
-    return f"{counted(len(seen), 'vector')}, and the reference agrees with each"
+            yield _vector(test, group["category"], name, partial(_line_of, lines, test["id"]), seen)
 
 
 def _line_of(lines: list[str], identifier: str) -> int:
@@ -126,7 +157,7 @@ def _line_of(lines: list[str], identifier: str) -> int:
     return next((number for number, line in enumerate(lines, 1) if spelt in line), 1)
 
 
-def _check_lines(path: Path) -> str:
+def _of_lines(path: Path) -> Iterator[Vector]:
     name, count = printable(str(path)), 0
     test = _validator("test")
     seen: set[str] = set()
@@ -144,12 +175,11 @@ def _check_lines(path: Path) -> str:
         else:
             test(data, name, number)
             count += 1
-            _check_test(data, data["id"].rpartition("/")[0], name, partial(int, number), seen)
+            yield _vector(data, data["id"].rpartition("/")[0], name, partial(int, number), seen)
     if footer is None:
         raise CheckError(f"{name}: no footer after {counted(count, 'vector')}: the file was cut; export it again")
     if footer["vectors"] != count:
         raise CheckError(f"{name}: {counted(count, 'vector')} where its footer says {thousands(footer['vectors'])}")
-    return f"{counted(count, 'vector')}, and the reference agrees with each"
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -164,8 +194,8 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise CheckError(f"{printable(str(path))}:1: an empty file")
 
 
-def _check_test(test: dict[str, Any], category: str, name: str, line: Callable[[], int], seen: set[str]) -> None:
-    """Check one vector: its octets have its id, and the reference gives its expectations."""
+def _vector(test: dict[str, Any], category: str, name: str, line: Callable[[], int], seen: set[str]) -> Vector:
+    """One vector, checked: its octets have its id, and the reference gives its expectations."""
     identifier = test["id"]
 
     def wrong(what: str) -> WrongError:
@@ -176,7 +206,16 @@ def _check_test(test: dict[str, Any], category: str, name: str, line: Callable[[
     if chunks is not None and sum(chunks) != len(octets):
         raise wrong(f"its chunks have {sum(chunks)} octets, its input {len(octets)}")
     earlier = tuple(map(bytes.fromhex, test["earlier"])) if "earlier" in test else None
-    vector = Vector(category, octets, chunks=chunks, earlier=earlier)
+    vector = Vector(
+        category,
+        octets,
+        test.get("comment", ""),
+        chunks,
+        tuple(test.get("cases", ())),
+        test.get("decoder", ""),
+        tuple(test.get("references", ())),
+        earlier=earlier,
+    )
     if identifier != vector.id:
         raise wrong(f"these octets have the id {vector.id}")
     if identifier in seen:
@@ -191,6 +230,7 @@ def _check_test(test: dict[str, Any], category: str, name: str, line: Callable[[
             expected = right["expect"].get(mode, {}).get(member)
             if value != expected:
                 raise wrong(f"{mode} {member} {_shown(value)}; the reference has {_shown(expected)}")
+    return vector
 
 
 def _shown(value: Any) -> str:

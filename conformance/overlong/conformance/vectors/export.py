@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -13,38 +14,59 @@ from overlong.conformance.vectors.sink import FolderSink, StreamSink
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
-    from overlong.conformance.vectors.formats.format import VectorFormat
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.sink import Sink
 
-_MODULES = {
-    **dict.fromkeys(("json", "jsonl", "tsv", "csv"), "data"),
-    "frames": "frames",
-    **dict.fromkeys(("c-header", "rust", "go", "javascript", "java", "python"), "programs"),
-    "text": "text",
-    "libfuzzer": "libfuzzer",
-    **dict.fromkeys(("arrow", "parquet"), "columnar"),
+
+@dataclass(frozen=True)
+class VectorFormat:
+    """A format of vector files."""
+
+    name: str
+    module: str
+    """The module of ``formats`` whose ``WRITERS`` have it; it is imported when it is used."""
+    file: str
+    """The main file's name if the user gave only a folder."""
+    several: bool = False
+    """The format writes more than its main file, so it needs a folder."""
+    extra: str = ""
+    """The extra of the distribution that the format needs, if any."""
+
+    def write(self, selection: Selection, sink: Sink) -> None:
+        """Write the vectors.
+
+        Raises:
+            ModuleNotFoundError: the extra is not installed.
+        """
+        import_module(f"overlong.conformance.vectors.formats.{self.module}").WRITERS[self.name](selection, sink)
+
+
+FORMATS = {
+    form.name: form
+    for form in (
+        VectorFormat("json", "data", "vectors.json"),
+        VectorFormat("jsonl", "data", "vectors.jsonl"),
+        VectorFormat("tsv", "data", "vectors.tsv"),
+        VectorFormat("csv", "data", "vectors.csv"),
+        VectorFormat("frames", "frames", "vectors.frames"),
+        VectorFormat("c-header", "programs", "utf8_vectors.h"),
+        VectorFormat("rust", "programs", "utf8_vectors.rs"),
+        VectorFormat("go", "programs", "utf8_vectors.go"),
+        VectorFormat("javascript", "programs", "utf8_vectors.mjs"),
+        VectorFormat("java", "programs", "Utf8Vectors.java"),
+        VectorFormat("python", "programs", "utf8_vectors.py"),
+        VectorFormat("text", "text", "utf8_vectors.txt", several=True),
+        VectorFormat("libfuzzer", "libfuzzer", "utf8.dict", several=True),
+        VectorFormat("arrow", "columnar", "vectors.arrow", extra="columns"),
+        VectorFormat("parquet", "columnar", "vectors.parquet", extra="columns"),
+    )
 }
-"""For each format its module in ``formats``, which is imported when it is used."""
-FORMATS = tuple(_MODULES)
 OTHERS = {"c": "c-header", "h": "c-header", "js": "javascript", "py": "python", "rs": "rust"}
 """Other names of formats."""
 
 
 class ExportError(ValueError):
     """An impossible export; the message names a remedy."""
-
-
-def format_named(name: str) -> VectorFormat:
-    """The format of that name.
-
-    Raises:
-        KeyError: there is none.
-    """
-    if name not in FORMATS:
-        raise KeyError(name)
-    module = import_module(f"overlong.conformance.vectors.formats.{_MODULES[name]}")
-    found: VectorFormat = module.FORMATS[name]
-    return found
 
 
 def export(
@@ -66,7 +88,7 @@ def export(
         ExportError: the format needs a folder, or an extra that is not installed.
         OSError: the files cannot be written; none is then left half-written.
     """
-    chosen = format_named(form)
+    chosen = FORMATS[form]
     if next(selection.vectors(), None) is None:
         raise SelectionError(f"no vector matches: {selection.words}")
     try:

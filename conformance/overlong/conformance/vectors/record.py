@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.vectors.registry import about, since
-from overlong.reference import WellFormed, dialect
+from overlong.reference import WellFormed
 from overlong.reference.defect import DEFECTS, FOREIGN
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overlong.conformance.vectors.vector import Vector
-
-DOCUMENT = {"rfc3629": ("RFC 3629", "4")}
-"""For each dialect the document and the section of its grammar."""
 
 
 def spelt(*scalars: int) -> str:
@@ -70,8 +67,7 @@ def record(
         result["references"] = list(vector.references)
     provenance = vector.provenance
     if provenance is not None:
-        document, section = DOCUMENT[dialect().name]
-        result["provenance"] = {"document": document, "section": section, "rule": provenance.rule}
+        result["provenance"] = {"document": "RFC 3629", "section": "4", "rule": provenance.rule}
         if provenance.alternative:
             result["provenance"]["alternative"] = provenance.alternative
     expect = {"strict": strict, "replacement": {"scalars": output, "chunked": chunked}}

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from overlong.conformance.support.whole_file import written_to
 from overlong.conformance.vectors.registry import about
@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = "overlong/manifest-1"
 ATTRIBUTES = "# line ends are part of the digests in manifest.json\n* -text\n"
+
+
+class Writable(Protocol):
+    """The methods of a file that a format may use: it is written from start to end."""
+
+    def write(self, octets: bytes, /) -> int:
+        """Append octets; return their number."""
+        ...
+
+    def writelines(self, lines: Iterable[bytes], /) -> None:
+        """Append each of the lines."""
+        ...
 
 
 class _Hashing:
@@ -108,3 +120,7 @@ class StreamSink:
             raise ValueError(f"{name} cannot go to a stream")
         yield self.stream
         self.stream.flush()
+
+
+Sink = FolderSink | StreamSink
+"""The destination of a format: one main file, and others beside it."""

@@ -14,8 +14,7 @@ from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING
 from overlong.conformance.vectors.encoding import CATEGORY_OF, in_units
 from overlong.conformance.vectors.questions import Asked, units_of
-from overlong.conformance.vectors.suites.encoding import BEYOND, EDGES
-from overlong.conformance.vectors.suites.encoding_long import LETTERS
+from overlong.conformance.vectors.suites.encoding import BEYOND, EDGES, LETTERS
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.execution.engine import BLOCK
 from overlong.reference.form import FORMS

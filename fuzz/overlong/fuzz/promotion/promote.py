@@ -11,8 +11,7 @@ from overlong.conformance.protocol.wire import AGAIN, ENCODING, OPERATIONS, OTHE
 from overlong.conformance.report.found import is_difference
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import JsonError
-from overlong.conformance.vectors.check import CheckError, WrongError
-from overlong.conformance.vectors.given import vectors_in
+from overlong.conformance.vectors.check import CheckError, WrongError, vectors_in
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.record import document_of
 from overlong.conformance.vectors.vector import FOUND, Vector

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.grid import Grid, Scheme
-from overlong.conformance.vectors.dice import Dice
+from overlong.conformance.vectors.pieces import Dice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from dataclasses import replace
 from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vectors.families import broken, lawful, placed, regression, unlawful
+from overlong.conformance.vectors.families import broken, lawful, placed, unlawful
+from overlong.conformance.vectors.families.family import Family
+from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
-    from overlong.conformance.vectors.families.family import Family
-    from overlong.conformance.vectors.vector import Vector
+    from collections.abc import Iterator
+
+
+def _regressions() -> Iterator[Vector]:
+    """The vectors of ``regression.toml``, whose first lines say what its entries mean."""
+    text = (files("overlong.conformance.vectors.families") / "regression.toml").read_text("ascii")
+    for name, case in tomllib.loads(text).items():
+        for octets, sentence in case["vectors"].items():
+            spelt = re.sub(r"(..)\*(\d+)", lambda run: run[1] * int(run[2]), octets)
+            yield replace(
+                Vector.from_id(f"regression/{spelt}"),
+                comment=sentence,
+                cases=(f"regression/{name}",),
+                decoder=case["decoder"],
+                references=tuple(case["records"]),
+            )
+
 
 FAMILIES: dict[str, Family] = {
     family.category: family
@@ -19,7 +39,7 @@ FAMILIES: dict[str, Family] = {
         *(unlawful.OVERLONG, unlawful.SURROGATE, unlawful.OUT_OF_RANGE, unlawful.OBSOLETE, unlawful.IMPOSSIBLE),
         *(broken.TRUNCATED, broken.INTERRUPTED, broken.UNEXPECTED_TAIL, broken.MAXIMAL_SUBPART),
         *(placed.CONCATENATION, placed.RESYNCHRONISATION, placed.LONG_RUN, placed.BOUNDARY),
-        regression.FAMILY,
+        Family("regression", "real decoders got these wrong", [_regressions]),
     )
 }
 """All families. The order counts: if two families have the same input, the first keeps it."""

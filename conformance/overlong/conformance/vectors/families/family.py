@@ -27,6 +27,8 @@ import inspect
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from overlong.conformance.vectors.vector import Vector
@@ -46,71 +48,51 @@ class _Sentence(string.Formatter):
         return super().format_field(value, format_spec)
 
 
-@dataclass(frozen=True)
-class _Case:
-    name: str
-    text: str
-    builder: Builder
-    parameters: Sequence[Mapping[str, Any]]
-    decoder: str
-    references: tuple[str, ...]
-
-
 @dataclass
 class Family:
     """Vectors of one category. ``shows`` is their purpose."""
 
     category: str
     shows: str
-    _cases: list[_Case] = field(default_factory=list[_Case])
+    made: list[Callable[[], Iterable[Vector]]] = field(default_factory=list[Callable[[], Iterable[Vector]]])
+    """Each makes the vectors of a case, or of several."""
 
     def one(self, name: str, built: Built, text: str) -> None:
         """Add one vector, given in one line."""
-        self._cases.append(_Case(name, text, lambda: built, ({},), "", ()))
+        self._add(name, text, lambda: built, ({},))
 
     def case(self, builder: Builder) -> Builder:
         """Add the vector of a function."""
-        return self._add(({},))(builder)
+        return self._registered(builder, ({},))
 
     def cases(self, names: str, values: Iterable[Any]) -> Callable[[Builder], Builder]:
         """Add a vector for each of ``values``; ``names`` are the parameters, separated by commas, as in pytest."""
-        return self._add(_rows(names, values))
+        keys = [name.strip() for name in names.split(",")]
+        rows = [dict(zip(keys, value if len(keys) > 1 else (value,), strict=True)) for value in values]
+        return lambda builder: self._registered(builder, rows)
 
-    def bug(
-        self, decoder: str, *references: str, names: str = "", values: Iterable[Any] = ()
-    ) -> Callable[[Builder], Builder]:
-        """Add a vector that a real decoder got wrong: its name, and the public record (addresses, CVE ids)."""
-        return self._add(_rows(names, values) if names else ({},), decoder, references)
+    def _registered(self, builder: Builder, parameters: Sequence[Mapping[str, Any]]) -> Builder:
+        name = builder.__name__.strip("_").replace("_", "-").removeprefix(f"{self.category}-")
+        self._add(name, " ".join((inspect.getdoc(builder) or "").split()), builder, parameters)
+        return builder
 
-    def _add(
-        self, parameters: Sequence[Mapping[str, Any]], decoder: str = "", references: tuple[str, ...] = ()
-    ) -> Callable[[Builder], Builder]:
-        def register(builder: Builder) -> Builder:
-            name = builder.__name__.strip("_").replace("_", "-").removeprefix(f"{self.category}-")
-            text = " ".join((inspect.getdoc(builder) or "").split())
-            self._cases.append(_Case(name, text, builder, parameters, decoder, references))
-            return builder
+    def _add(self, name: str, text: str, builder: Builder, parameters: Sequence[Mapping[str, Any]]) -> None:
+        self.made.append(partial(self._case, name, text, builder, parameters))
 
-        return register
+    def _case(
+        self, name: str, text: str, builder: Builder, parameters: Sequence[Mapping[str, Any]]
+    ) -> Iterator[Vector]:
+        sentence = _Sentence()
+        for values in parameters:
+            built = builder(**values)
+            yield Vector(
+                self.category,
+                b"".join(built) if isinstance(built, tuple) else built,
+                sentence.vformat(text, (), values),
+                tuple(map(len, built)) if isinstance(built, tuple) else None,
+                cases=(f"{self.category}/{name}",),
+            )
 
     def vectors(self) -> Iterator[Vector]:
         """The family's vectors, in the order of the source."""
-        sentence = _Sentence()
-        for case in self._cases:
-            for values in case.parameters:
-                built = case.builder(**values)
-                chunks = tuple(map(len, built)) if isinstance(built, tuple) else None
-                yield Vector(
-                    self.category,
-                    b"".join(built) if isinstance(built, tuple) else built,
-                    sentence.vformat(case.text, (), values),
-                    chunks,
-                    cases=(f"{self.category}/{case.name}",),
-                    decoder=case.decoder,
-                    references=case.references,
-                )
-
-
-def _rows(names: str, values: Iterable[Any]) -> list[dict[str, Any]]:
-    keys = [name.strip() for name in names.split(",")]
-    return [dict(zip(keys, value if len(keys) > 1 else (value,), strict=True)) for value in values]
+        return chain.from_iterable(make() for make in self.made)

@@ -18,14 +18,13 @@ from overlong.conformance.protocol.wire import (
     frame,
     stream_payload,
 )
-from overlong.conformance.vectors.formats.format import VectorFormat
 from overlong.conformance.vectors.registry import SUITE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.vectors.formats.format import Sink
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.sink import Sink
     from overlong.conformance.vectors.vector import Vector
 
 
@@ -72,4 +71,4 @@ def write(selection: Selection, sink: Sink) -> None:
         file.writelines(stream(selection))
 
 
-FORMATS = {"frames": VectorFormat("frames", "vectors.frames", write)}
+WRITERS = {"frames": write}

@@ -13,7 +13,6 @@ from overlong.conformance.vectors.builders import (
     truncated,
     well_formed,
 )
-from overlong.conformance.vectors.formats.format import VectorFormat
 from overlong.conformance.vectors.formats.source import escaped, heading, put
 from overlong.reference import dialect
 from overlong.reference.order import well_formed_products
@@ -22,8 +21,8 @@ from overlong.reference.theory import access_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.vectors.formats.format import Sink
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.sink import Sink
 
 
 def write(selection: Selection, sink: Sink) -> None:
@@ -89,4 +88,4 @@ def _unlawful() -> Iterator[tuple[str, bytes]]:
             yield f"truncated_{scalar:x}_{length}", truncated(scalar, length)
 
 
-FORMATS = {"libfuzzer": VectorFormat("libfuzzer", "utf8.dict", write, several=True)}
+WRITERS = {"libfuzzer": write}

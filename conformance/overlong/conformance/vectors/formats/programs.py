@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 from contextlib import ExitStack
+from functools import partial
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.provenance import generator
-from overlong.conformance.vectors.formats.format import VectorFormat
 from overlong.conformance.vectors.formats.source import (
     escaped,
     heading,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import IO
 
-    from overlong.conformance.vectors.formats.format import Sink, Writable
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.sink import Sink, Writable
     from overlong.conformance.vectors.vector import Vector
 
 _WIDTH = 96
@@ -40,17 +40,13 @@ def _head(language: str, selection: Selection) -> str:
     return part(language, "head", heading="\n".join(notice), generator=generator())
 
 
-def _by_lines(language: str, file: str, row: Callable[[Vector], str]) -> VectorFormat:
-    """A format with a line for each vector."""
-
-    def write(selection: Selection, sink: Sink) -> None:
-        with sink.open() as opened:
-            put(opened, _head(language, selection))
-            for vector in selection.vectors():
-                put(opened, row(vector))
-            put(opened, part(language, "tail"))
-
-    return VectorFormat(language, file, write)
+def _write_lines(language: str, row: Callable[[Vector], str], selection: Selection, sink: Sink) -> None:
+    """Write a line for each vector."""
+    with sink.open() as opened:
+        put(opened, _head(language, selection))
+        for vector in selection.vectors():
+            put(opened, row(vector))
+        put(opened, part(language, "tail"))
 
 
 def _go(vector: Vector) -> str:
@@ -250,14 +246,11 @@ def _parts(rows: Iterable[str]) -> Iterator[list[str]]:
         yield part
 
 
-FORMATS = {
-    form.name: form
-    for form in (
-        VectorFormat("c-header", "utf8_vectors.h", _write_c),
-        _by_lines("rust", "utf8_vectors.rs", _rust),
-        _by_lines("go", "utf8_vectors.go", _go),
-        _by_lines("javascript", "utf8_vectors.mjs", _javascript),
-        VectorFormat("java", "Utf8Vectors.java", _write_java),
-        _by_lines("python", "utf8_vectors.py", _python),
-    )
+WRITERS = {
+    "c-header": _write_c,
+    "rust": partial(_write_lines, "rust", _rust),
+    "go": partial(_write_lines, "go", _go),
+    "javascript": partial(_write_lines, "javascript", _javascript),
+    "java": _write_java,
+    "python": partial(_write_lines, "python", _python),
 }

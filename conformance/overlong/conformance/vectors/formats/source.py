@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-    from overlong.conformance.vectors.formats.format import Writable
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.sink import Writable
     from overlong.conformance.vectors.vector import Vector
 
 

@@ -10,7 +10,6 @@ from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vectors.formats.format import VectorFormat
 from overlong.conformance.vectors.formats.source import heading, part, put, refusal, sentence
 from overlong.conformance.vectors.record import spelt
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
@@ -18,8 +17,8 @@ from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.vectors.formats.format import Sink
     from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.sink import Sink
     from overlong.conformance.vectors.vector import Vector
 
 WIDTH = 79
@@ -73,4 +72,4 @@ def _ruler(vector: Vector) -> str:
     return " " * (WIDTH - len('""|') - len(shown)) + "|"
 
 
-FORMATS = {"text": VectorFormat("text", "utf8_vectors.txt", write, several=True)}
+WRITERS = {"text": write}

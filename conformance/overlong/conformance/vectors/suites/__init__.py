@@ -8,15 +8,28 @@ from overlong.conformance.protocol.wire import AGAIN, ASK, ENCODING, IN_MEMORY, 
 from overlong.conformance.vectors.suites.again import USED_BEFORE
 from overlong.conformance.vectors.suites.boundaries import CHUNK_EDGES
 from overlong.conformance.vectors.suites.chunking import CHUNKING
+from overlong.conformance.vectors.suites.complete import (
+    COMPLETE,
+    COMPLETE_REFUSING,
+    COMPLETE_REPLACING,
+    LONGEST,
+    exhaustive,
+)
 from overlong.conformance.vectors.suites.core import CORE, STREAMS
-from overlong.conformance.vectors.suites.encoding import ENCODED_SCALARS, ENCODER_EDGES, ENCODER_UTF16
-from overlong.conformance.vectors.suites.encoding_long import ENCODER_LONG, ENCODER_UTF16_LONG
-from overlong.conformance.vectors.suites.error_modes import COMPLETE_REFUSING, COMPLETE_REPLACING
-from overlong.conformance.vectors.suites.exhaustive import COMPLETE, LONGEST, exhaustive
-from overlong.conformance.vectors.suites.functions import FUNCTIONS
-from overlong.conformance.vectors.suites.functions_exhaustive import FUNCTIONS_EXHAUSTIVE, FUNCTIONS_OCTETS
-from overlong.conformance.vectors.suites.functions_in_memory import FUNCTIONS_IN_MEMORY
-from overlong.conformance.vectors.suites.functions_long import FUNCTIONS_LONG
+from overlong.conformance.vectors.suites.encoding import (
+    ENCODED_SCALARS,
+    ENCODER_EDGES,
+    ENCODER_LONG,
+    ENCODER_UTF16,
+    ENCODER_UTF16_LONG,
+)
+from overlong.conformance.vectors.suites.functions import (
+    FUNCTIONS,
+    FUNCTIONS_EXHAUSTIVE,
+    FUNCTIONS_IN_MEMORY,
+    FUNCTIONS_LONG,
+    FUNCTIONS_OCTETS,
+)
 from overlong.conformance.vectors.suites.memory import MEMORY
 from overlong.conformance.vectors.suites.mixtures import MIXTURES, MIXTURES_IN_CHUNKS, MIXTURES_USED_BEFORE
 from overlong.conformance.vectors.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS

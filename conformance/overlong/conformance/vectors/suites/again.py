@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import AGAIN
 from overlong.conformance.vectors.suites.core import core_vectors
-from overlong.conformance.vectors.suites.suite import Suite, in_batches
+from overlong.conformance.vectors.suites.suite import of_vectors
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import dialect, encode_scalars
 from overlong.reference.theory import access_words, in_shortlex, shortlex
@@ -109,11 +109,10 @@ def _vectors() -> tuple[Vector, ...]:
     return (*computed, *_known())
 
 
-USED_BEFORE = Suite(
+USED_BEFORE = of_vectors(
     "used-before",
     "the result does not depend on the stream that the decoder decoded before",
-    lambda _: in_batches(_vectors()),
-    lambda _: len(_vectors()),
-    asks=AGAIN,
+    lambda _: _vectors(),
+    AGAIN,
     listed=_vectors,
 )

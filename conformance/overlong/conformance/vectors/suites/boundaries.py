@@ -26,9 +26,7 @@ those.
 
 from __future__ import annotations
 
-from array import array
 from functools import cache
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol import kind
@@ -36,7 +34,7 @@ from overlong.conformance.protocol.wire import STREAMING
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.complete import identifiers
 from overlong.conformance.vectors.suites.again import unfinished
-from overlong.conformance.vectors.suites.suite import BATCH, Suite
+from overlong.conformance.vectors.suites.suite import BATCH, Suite, batched
 from overlong.reference.automaton import OCTETS
 from overlong.reference.theory import access_words, characterising_set, wp_suite
 
@@ -96,17 +94,14 @@ def _at(octets: bytes, *cuts: tuple[int, ...] | range) -> Iterator[Cut]:
 
 
 def _batches(profile: Profile) -> Iterator[Batch]:
-    strings = iter(cut_strings(profile.dialect))
-    while some := list(islice(strings, BATCH)):
-        octets, chunks = zip(*some, strict=True)
-        yield Batch("complete", array("I", map(len, octets)), b"".join(octets), chunks)
+    for some in batched(cut_strings(profile.dialect), BATCH):
+        yield Batch.of_strings("complete", *zip(*some, strict=True))
 
 
 CHUNK_EDGES = Suite(
     "complete-0-in-chunks",
     "no decoder of up to {states} states, or twice as many around a boundary, that is wrong on streams passes this",
     _batches,
-    lambda profile: len(cut_strings(profile.dialect)),
     asks=STREAMING,
     proves=kind.STREAMING,
 )

@@ -15,15 +15,13 @@ So every character and every flaw of the core is cut at each place and at each t
 
 from __future__ import annotations
 
-from array import array
-from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import STREAMING
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites.core import core_vectors
-from overlong.conformance.vectors.suites.suite import BATCH, Suite
+from overlong.conformance.vectors.suites.suite import BATCH, Suite, batched
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import MaximalSubpart
 
@@ -92,35 +90,11 @@ def _chunked() -> Iterator[tuple[Vector, tuple[int, ...]]]:
     return ((vector, chunks) for vector in core_vectors() for chunks in cuts(vector.octets))
 
 
-@cache
-def _count(_: Profile) -> int:
-    return sum(1 for _ in _chunked())
-
-
 def _batches(_: Profile) -> Iterator[Batch]:
-    vectors, chunks = list[Vector](), list[tuple[int, ...]]()
-
-    def batch() -> Batch:
-        lengths = array("I", [len(vector.octets) for vector in vectors])
-        octets = b"".join([vector.octets for vector in vectors])
+    for some in batched(_chunked(), BATCH):
+        vectors, chunks = zip(*some, strict=True)
         comments = tuple([vector.comment for vector in vectors])
-        return Batch("chunking", lengths, octets, tuple(chunks), comments)
-
-    for vector, lengths in _chunked():
-        vectors.append(vector)
-        chunks.append(lengths)
-        if len(vectors) == BATCH:
-            yield batch()
-            vectors.clear()
-            chunks.clear()
-    if vectors:
-        yield batch()
+        yield Batch.of_strings("chunking", [vector.octets for vector in vectors], chunks, comments)
 
 
-CHUNKING = Suite(
-    "chunking",
-    "the result does not depend on where the input is cut",
-    _batches,
-    _count,
-    asks=STREAMING,
-)
+CHUNKING = Suite("chunking", "the result does not depend on where the input is cut", _batches, asks=STREAMING)

@@ -7,17 +7,17 @@ kind of input.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import AGAIN, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
 from overlong.conformance.vectors.families import all_vectors
-from overlong.conformance.vectors.suites.suite import Suite, in_batches
+from overlong.conformance.vectors.suites.suite import BATCH, in_batches, of_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from overlong.conformance.vectors.batch import Batch
+    from overlong.conformance.vectors.suites.suite import Suite
     from overlong.conformance.vectors.vector import Vector
 
 
@@ -28,30 +28,23 @@ def core_vectors() -> tuple[Vector, ...]:
 
 
 @cache
-def _core_batches() -> tuple[Batch, ...]:
-    """The core in batches, with their cached results."""
-    return tuple(in_batches(core_vectors()))
-
-
-@cache
 def stream_vectors() -> tuple[Vector, ...]:
     """The families' vectors in chunks."""
     return tuple(vector for vector in all_vectors() if vector.chunks is not None)
 
 
-CORE = Suite(
+CORE = of_vectors(
     "core",
     "each known kind of fault, one at a time, named",
-    lambda _: _core_batches(),
-    lambda _: len(core_vectors()),
+    lambda _: core_vectors(),
+    VALIDATE + DECODE + REPLACE,
     listed=core_vectors,
 )
-STREAMS = Suite(
+STREAMS = of_vectors(
     "streams",
     "each known kind of fault at the edge of a chunk, named",
-    lambda _: in_batches(stream_vectors()),
-    lambda _: len(stream_vectors()),
-    asks=STREAMING,
+    lambda _: stream_vectors(),
+    STREAMING,
     listed=stream_vectors,
 )
 
@@ -68,19 +61,14 @@ def given_suites(vectors: Sequence[Vector]) -> tuple[Suite, ...]:
     streams = [vector for vector in vectors if vector.chunks is not None and vector.earlier is None]
     again = [vector for vector in vectors if vector.earlier is not None]
     suites = (
-        _suite(GIVEN, "none of the vectors given is answered wrongly", VALIDATE + DECODE + REPLACE, whole),
-        _suite(f"{GIVEN}-in-chunks", "nor is one that comes in chunks", STREAMING, streams),
-        _suite(f"{GIVEN}-used-before", "nor is one that follows another stream", AGAIN, again),
-        _suite(f"{GIVEN}-in-memory", "the function stays within its memory with each", GUARDED, whole),
+        (GIVEN, "none of the vectors given is answered wrongly", VALIDATE + DECODE + REPLACE, whole),
+        (f"{GIVEN}-in-chunks", "nor is one that comes in chunks", STREAMING, streams),
+        (f"{GIVEN}-used-before", "nor is one that follows another stream", AGAIN, again),
+        (f"{GIVEN}-in-memory", "the function stays within its memory with each", GUARDED, whole),
     )
-    return tuple(suite for suite in suites if suite.size)
+    return tuple(_given(*suite) for suite in suites if suite[-1])
 
 
-def _suite(name: str, shows: str, asks: str, vectors: Sequence[Vector]) -> Suite:
-    def batches() -> Iterator[Batch]:
-        for batch in in_batches(vectors):
-            step = _AT_ONCE if asks == GUARDED else len(batch)
-            for start in range(0, len(batch), step):
-                yield batch.part(start, min(start + step, len(batch)))
-
-    return Suite(name, shows, lambda _: batches(), lambda _: len(vectors), asks=asks, listed=lambda: vectors)
+def _given(name: str, shows: str, asks: str, vectors: Sequence[Vector]) -> Suite:
+    batches = partial(in_batches, size=_AT_ONCE if asks == GUARDED else BATCH)
+    return of_vectors(name, shows, lambda _: vectors, asks, batches, listed=lambda: vectors)

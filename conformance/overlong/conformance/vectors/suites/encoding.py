@@ -1,4 +1,4 @@
-"""Suites for encoders: all scalar values, other numbers, and well-formed and ill-formed UTF-16.
+"""Suites for encoders: all scalar values, other numbers, well-formed and ill-formed UTF-16, and long texts.
 
 No vector has a lead surrogate right before a trail surrogate among code points: if a program's strings are UTF-16,
 the two are a pair there, and the program cannot ask its encoder about them one by one.
@@ -7,7 +7,7 @@ the two are a pair there, and the program cannot ask its encoder about them one 
 from __future__ import annotations
 
 from array import array
-from functools import cache, partial
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,10 @@ from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import ACCEPTED, ANNOUNCE, ENCODE, ENCODE_UTF16
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.encoding import SCALARS as CATEGORY
-from overlong.conformance.vectors.encoding import UTF16, answers, halves, pieces
+from overlong.conformance.vectors.encoding import UTF16, WIDTHS, answers, halves, in_units, pieces
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.suites.scalars import SCALARS
-from overlong.conformance.vectors.suites.suite import Suite, in_batches
+from overlong.conformance.vectors.suites.suite import Suite, in_requests, of_vectors
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import dialect
 from overlong.reference.order import CODE_POINTS, SURROGATES
@@ -136,7 +136,7 @@ def _strings_of_units() -> Iterator[Sequence[int]]:
             yield (*[letter] * place, *wrong, *[letter] * (LONG - place - len(wrong)))[:LONG]
 
 
-def once(vectors: Iterable[Vector]) -> tuple[Vector, ...]:
+def _once(vectors: Iterable[Vector]) -> tuple[Vector, ...]:
     """Each payload once, with its first sentence."""
     first: dict[bytes, Vector] = {}
     for vector in vectors:
@@ -144,34 +144,109 @@ def once(vectors: Iterable[Vector]) -> tuple[Vector, ...]:
     return tuple(first.values())
 
 
-@cache
-def _edge_vectors() -> tuple[Vector, ...]:
-    return once(_edges())
+# Long texts: each length of character and each flaw at the ends of blocks, in each kind of text.
+#
+# Encoders have other code for texts from 21, 32, 64 or 1024 numbers on: blocks, tables for ASCII, buffers of a fixed
+# size. A text has its characters and flaws where such a block or buffer ends, and nothing or as much text again behind.
+
+LETTERS: tuple[int, ...] = (0x61, 0xE9, 0x431, 0x4E2D, 0x1F6B2)
+"""What texts are made of: ASCII, Latin-1, other characters of two octets, of three, and of four."""
+_USUAL = (0x61, 0x4E2D)
+"""The letters of texts in which everything is asked at every index; in the others a flaw and a letter."""
+_BEYOND_BMP = LETTERS[-1]
+_LEAD, _TRAIL = halves(_BEYOND_BMP)
+LONE = ((_LEAD,), (_TRAIL,), (_TRAIL, _LEAD))
+"""A lone surrogate of each kind, and a pair in the wrong order, as texts for UTF-16 have them."""
+FLAWS = (*LONE, (0x110000,))
+
+EVERYWHERE = 107
+"""The length of a text in which everything is asked at every index: blocks of 16, 32 and 64, each with a rest."""
+BLOCKS = (16, 32, 64)
+"""The ends of which everything is asked, and ..."""
+LARGE = (128, 256, 512, 1000, 1024, 2048, 4096)
+"""... those of which as much is asked as a second allows, ..."""
+LARGEST = 1 << 16
+"""... and little."""
+_BEHIND = 20
+"""The numbers behind a place, if there are not as many as before."""
+
+_Text = tuple[tuple[int, ...], int, int, int]
+"""What is asked; its index; the letter that the rest of the text has, and how many of them stand behind."""
 
 
-@cache
-def _utf16_vectors() -> tuple[Vector, ...]:
-    return once(map(_units, _strings_of_units()))
+def _texts(flaws: Sequence[tuple[int, ...]]) -> Iterator[_Text]:
+    asked = (*((letter,) for letter in LETTERS), *flaws)
+    for letter, index in product(LETTERS, range(EVERYWHERE)):
+        for some in asked if letter in _USUAL else ((_LEAD,), LETTERS[:1]):
+            yield some, index, letter, max(EVERYWHERE - index - len(some), 0)
+    for size in BLOCKS:
+        for letter, some, before in product(LETTERS, asked, range(-3, 2)):
+            yield some, size + before, letter, 0
+            yield some, size + before, letter, size
+    for size in LARGE:
+        for letter, some in product(LETTERS, asked):
+            yield some, size - 1, letter, _BEHIND
+        for letter, length in product(_USUAL, range(size - 1, size + 2)):
+            yield (letter,), length - 1, letter, 0
+        for before in range(-3, 1):
+            yield (_BEYOND_BMP,), size + before, LETTERS[0], size
+    yield (_BEYOND_BMP,), LARGEST - 1, LETTERS[0], _BEHIND
+    yield (_LEAD,), LARGEST, LETTERS[0], _BEHIND
+    yield (_TRAIL,), LARGEST, LETTERS[3], _BEHIND
+
+
+def _long_points(text: _Text) -> Vector:
+    some, index, letter, behind = text
+    one = big_endian("I", [letter])
+    return Vector(CATEGORY, one * index + big_endian("I", some) + one * behind, _comment(text))
+
+
+def _long_units(text: _Text) -> Vector:
+    """The same in UTF-16. Where pairs do not fill the place before, another letter comes first."""
+    some, index, letter, behind = text
+    one = in_units([letter])
+    size = len(one) // WIDTHS[UTF16]
+    before = in_units(LETTERS[:1]) * (index % size) + one * (index // size)
+    return Vector(UTF16, before + in_units(some) + one * (behind // size), _comment(text))
+
+
+def _comment(text: _Text) -> str:
+    some, index, letter, behind = text
+    what = " ".join(f"{number:04X}" for number in some)
+    flaw = ", which is no text," * (some in FLAWS)
+    return f"{what}{flaw} at index {index} among U+{letter:04X}, {behind} of them after it"
 
 
 ENCODED_SCALARS = Suite(
     "encoder-scalars",
     "every scalar value alone has its octets, and their number is announced",
     _scalars,
-    lambda _: SCALARS.size,
     asks=ENCODE + ANNOUNCE,
+    count=lambda _: SCALARS.size,
 )
-ENCODER_EDGES = Suite(
+ENCODER_EDGES = of_vectors(
     "encoder-edges",
     "what is no scalar value has no octets, alone and in the middle of text",
-    lambda _: in_batches(_edge_vectors()),
-    lambda _: len(_edge_vectors()),
-    asks=ENCODE + ANNOUNCE,
+    lambda _: _once(_edges()),
+    ENCODE + ANNOUNCE,
 )
-ENCODER_UTF16 = Suite(
+ENCODER_UTF16 = of_vectors(
     "encoder-utf-16",
     "pairs are one character, and surrogates that are no pair have no octets",
-    lambda _: in_batches(_utf16_vectors()),
-    lambda _: len(_utf16_vectors()),
-    asks=ENCODE_UTF16,
+    lambda _: _once(map(_units, _strings_of_units())),
+    ENCODE_UTF16,
+)
+ENCODER_LONG = of_vectors(
+    "encoder-long",
+    "characters of each length, and what is no scalar value, where blocks and buffers end in long text",
+    lambda _: _once(map(_long_points, _texts(FLAWS))),
+    ENCODE + ANNOUNCE,
+    in_requests,
+)
+ENCODER_UTF16_LONG = of_vectors(
+    "encoder-utf-16-long",
+    "pairs, and surrogates that are no pair, where blocks and buffers end in long text",
+    lambda _: _once(map(_long_units, _texts(LONE))),
+    ENCODE_UTF16,
+    in_requests,
 )

@@ -6,22 +6,21 @@ The operation ``G`` asks each of them at every address modulo 64.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.vectors.suites.core import core_vectors
-from overlong.conformance.vectors.suites.suite import Suite, in_batches
+from overlong.conformance.vectors.suites.suite import in_batches, of_vectors
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.vectors.batch import Batch
-
 LONGEST = 130
 """The longest input, in octets: two vectors of 64 and two more."""
 _AT_ONCE = 256
+"""Small batches: the adapter runs each vector many times, and must answer a request in time."""
 
 _FILLERS = (b"a", b"\xc3\xa9", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80")
 _ENDS = (
@@ -73,17 +72,10 @@ def memory_vectors() -> tuple[Vector, ...]:
     return tuple(first.values())
 
 
-def _batches() -> Iterator[Batch]:
-    """Small batches: the adapter runs each vector many times, and must answer a request in time."""
-    for batch in in_batches(memory_vectors()):
-        for start in range(0, len(batch), _AT_ONCE):
-            yield batch.part(start, min(start + _AT_ONCE, len(batch)))
-
-
-MEMORY = Suite(
+MEMORY = of_vectors(
     "memory",
     "the function stays within its memory, at every address",
-    lambda _: _batches(),
-    lambda _: len(memory_vectors()),
-    asks=GUARDED,
+    lambda _: memory_vectors(),
+    GUARDED,
+    partial(in_batches, size=_AT_ONCE),
 )

@@ -10,30 +10,26 @@ or streams. Sweeps do that for accepting and refusing; these suites do it for re
   chunks of one octet, of a few or of thousands, some of them empty.
 - "mixtures-used-before" has such streams as earlier ones.
 
-Each also has series (`series.py`, `series_in_chunks.py`), which are not drawn, and "mixtures" every octet after each
+Each also has series (`series.py`), which are not drawn, and "mixtures" every octet after each
 lead and what may follow it, and every surrogate: a table for replacing may have one wrong entry.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import AGAIN, REPLACE, STREAMING
-from overlong.conformance.vectors.dice import Dice
-from overlong.conformance.vectors.pieces import OWN_MEANING, fillers, of_every_lead, pieces
+from overlong.conformance.vectors.pieces import OWN_MEANING, Dice, fillers, of_every_lead, pieces
 from overlong.conformance.vectors.suites.again import LATER
-from overlong.conformance.vectors.suites.series import series
-from overlong.conformance.vectors.suites.series_in_chunks import cut_series, cut_series_before
-from overlong.conformance.vectors.suites.suite import Suite, in_requests
+from overlong.conformance.vectors.suites.series import cut_series, cut_series_before, series
+from overlong.conformance.vectors.suites.suite import in_requests, of_vectors
 from overlong.conformance.vectors.vector import Vector, cut
 from overlong.reference.layout import load_layout
 from overlong.reference.order import SURROGATES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from overlong.conformance.vectors.batch import Batch
     from overlong.reference.automaton import Automaton
 
 _SEED = 3629
@@ -113,7 +109,6 @@ def _entries(automaton: Automaton) -> Iterator[bytes]:
     yield from (octets + b"ab" for surrogate in SURROGATES if (octets := encode(surrogate)) is not None)
 
 
-@cache
 def _whole(automaton: Automaton) -> tuple[Vector, ...]:
     mixer = _Mixer(automaton)
     lengths = tuple(_lengths(mixer, ((2000, 64), (500, 600), (60, 5000)), _LONG))
@@ -123,7 +118,6 @@ def _whole(automaton: Automaton) -> tuple[Vector, ...]:
     )
 
 
-@cache
 def _in_chunks(automaton: Automaton) -> tuple[Vector, ...]:
     mixer = _Mixer(automaton)
     lengths = tuple(_lengths(mixer, ((600, 16), (300, 300), (30, 5000)), _LONG[:2]))
@@ -133,7 +127,6 @@ def _in_chunks(automaton: Automaton) -> tuple[Vector, ...]:
     return tuple(Vector("chunking", octets, chunks=chunks) for octets, chunks in divided)
 
 
-@cache
 def _used_before(automaton: Automaton) -> tuple[Vector, ...]:
     mixer, found = _Mixer(automaton), list[tuple[tuple[bytes, ...], tuple[bytes, ...]]]()
     for length in tuple(_lengths(mixer, ((300, 300), (30, 5000)), _LONG[:2])):
@@ -145,29 +138,20 @@ def _used_before(automaton: Automaton) -> tuple[Vector, ...]:
     )
 
 
-@cache
-def _batches(drawn: Callable[[Automaton], tuple[Vector, ...]], automaton: Automaton) -> tuple[Batch, ...]:
-    """The vectors in batches, with their cached results."""
-    return tuple(in_requests(drawn(automaton)))
-
-
-def _suite(name: str, sentence: str, drawn: Callable[[Automaton], tuple[Vector, ...]], asks: str) -> Suite:
-    return Suite(
-        name,
-        sentence,
-        lambda profile: _batches(drawn, profile.dialect.automaton),
-        lambda profile: len(drawn(profile.dialect.automaton)),
-        asks=asks,
-    )
-
-
-MIXTURES = _suite("mixtures", "every kind of error is replaced alike, wherever it is in text", _whole, REPLACE)
-MIXTURES_IN_CHUNKS = _suite(
-    "mixtures-in-chunks", "the result does not depend on where long text is cut", _in_chunks, STREAMING
+MIXTURES = of_vectors(
+    "mixtures", "every kind of error is replaced alike, wherever it is in text", _whole, REPLACE, in_requests
 )
-MIXTURES_USED_BEFORE = _suite(
+MIXTURES_IN_CHUNKS = of_vectors(
+    "mixtures-in-chunks",
+    "the result does not depend on where long text is cut",
+    _in_chunks,
+    STREAMING,
+    in_requests,
+)
+MIXTURES_USED_BEFORE = of_vectors(
     "mixtures-used-before",
     "the result does not depend on the long stream that the decoder decoded before",
     _used_before,
     AGAIN,
+    in_requests,
 )

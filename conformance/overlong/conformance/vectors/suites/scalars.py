@@ -166,19 +166,19 @@ SCALARS = Suite(
     "scalars",
     "every scalar value alone",
     _singly,
-    _count,
+    count=_count,
     sequences=_sequences,
 )
 BETWEEN_OTHERS = Suite(
     "scalars-between",
     "every scalar value after a two-octet character and before ASCII",
     _between,
-    _count,
+    count=_count,
     sequences=_sequences_between,
 )
 RUNS = Suite(
     "runs",
     f"every scalar value among {RUN} of its neighbours",
     _runs,
-    _count_of_runs,
+    count=_count_of_runs,
 )

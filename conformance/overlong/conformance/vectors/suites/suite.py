@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import groupby
-from typing import TYPE_CHECKING
+from functools import cache, cached_property, lru_cache
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from overlong.conformance.protocol.wire import ASK, ASKING, DECODE, REPLACE, STREAMING, VALIDATE
 from overlong.conformance.vectors.batch import Batch
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Sized
 
     from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
+    from overlong.reference.automaton import Automaton
+    from overlong.reference.questions import Question
+
+T = TypeVar("T")
 
 BATCH = 8192
 """The number of vectors in a batch: enough to make a batch's own cost negligible, few enough to keep memory flat."""
@@ -29,14 +33,13 @@ _KEPT: dict[Hashable, tuple[Batch, ...]] = {}
 class Suite:
     """Vectors that together support one claim.
 
-    For a profile, ``make`` yields new batches each time, and ``count`` counts the vectors.
+    For a profile, ``make`` yields the batches.
     """
 
     name: str
     sentence: str
     """The claim; ``{states}`` and ``{speaks}`` stand for the profile's number of states and dialect."""
     make: Callable[[Profile], Iterable[Batch]]
-    count: Callable[[Profile], int]
     asks: str = VALIDATE + DECODE + REPLACE
     """The operations for its vectors."""
     profile: Profile = RFC3629
@@ -50,6 +53,8 @@ class Suite:
     """Gives the vectors as byte-range sequences, if they form such: their files are written by stride."""
     replaces_by_mode: bool = False
     """The vectors depend on the error mode, not only on the dialect."""
+    count: Callable[[Profile], int] | None = None
+    """Counts the vectors, if that takes less time than to make them."""
 
     def batches(self) -> Iterator[Batch]:
         """The vectors in batches that have their suite and their profile."""
@@ -84,25 +89,62 @@ class Suite:
 
     @cached_property
     def size(self) -> int:
-        return self.count(self.profile)
+        return self.count(self.profile) if self.count else sum(map(len, self.batches()))
 
 
-def of_questions(name: str, sentence: str, batches_of: Callable[[str], Iterable[Batch]], asks: str = ASK) -> Suite:
+def of_vectors(
+    name: str,
+    sentence: str,
+    vectors: Callable[[Automaton], Sequence[Vector]],
+    asks: str,
+    batches: Callable[[Iterable[Vector]], Iterable[Batch]] | None = None,
+    **more: Any,
+) -> Suite:
+    """The suite of some vectors; a later target gets the same batches, with their cached results.
+
+    Args:
+        name: of the suite.
+        sentence: its claim.
+        vectors: gives them for a dialect's automaton.
+        asks: the operations.
+        batches: how they are put together; :func:`in_batches` by default.
+        more: further fields of the suite.
+    """
+
+    @cache
+    def made(automaton: Automaton) -> tuple[Batch, ...]:
+        return tuple((batches or in_batches)(vectors(automaton)))
+
+    return Suite(name, sentence, lambda profile: made(profile.dialect.automaton), asks=asks, **more)
+
+
+def of_questions(
+    name: str,
+    sentence: str,
+    asked: Callable[[Question], Iterable[Sequence[bytes]]],
+    asks: str = ASK,
+    remembered: int | None = None,
+) -> Suite:
     """The suite of the questions that a target answers; of a dialect other than RFC 3629 it has none.
 
     Args:
         name: of the suite.
         sentence: its claim.
-        batches_of: gives the batches of a question.
+        asked: gives the payloads of a question, batch by batch.
         asks: the operation.
+        remembered: the number of questions whose batches are kept for later targets; None: all.
     """
+
+    @lru_cache(maxsize=remembered)
+    def batches_of(question: str) -> tuple[Batch, ...]:
+        return tuple(Batch.of_strings(question, payloads) for payloads in asked(QUESTIONS[question]))
 
     def batches(profile: Profile) -> Iterator[Batch]:
         if profile.speaks == RFC3629.speaks:
             for question in profile.functions.split() or QUESTIONS:
                 yield from batches_of(question)
 
-    return Suite(name, sentence, batches, lambda profile: sum(map(len, batches(profile))), asks=asks)
+    return Suite(name, sentence, batches, asks=asks)
 
 
 @lru_cache(maxsize=6)
@@ -111,15 +153,20 @@ def whole_inputs(category: str, strings: tuple[bytes, ...]) -> tuple[Batch, ...]
 
     This is for some ten thousand short strings, for which it keeps megabytes.
     """
-    return tuple(Batch.of_strings(category, strings[start : start + BATCH]) for start in range(0, len(strings), BATCH))
+    return tuple(Batch.of_strings(category, some) for some in batched(strings, BATCH))
 
 
-def in_batches(vectors: Iterable[Vector]) -> Iterator[Batch]:
+def batched(items: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
+    """So many items at a time; the last ones may be fewer (``itertools.batched`` of Python 3.12)."""
+    left = iter(items)
+    while some := tuple(islice(left, size)):
+        yield some
+
+
+def in_batches(vectors: Iterable[Vector], size: int = BATCH) -> Iterator[Batch]:
     """Vectors as batches; a new batch begins if the category changes or a batch is full."""
     for _, group in groupby(vectors, key=lambda vector: vector.category):
-        members: Sequence[Vector] = list(group)
-        for start in range(0, len(members), BATCH):
-            yield Batch.of(members[start : start + BATCH])
+        yield from map(Batch.of, batched(group, size))
 
 
 def in_requests(vectors: Iterable[Vector]) -> Iterator[Batch]:

@@ -13,15 +13,13 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import AGAIN, STREAMING
-from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.pieces import fillers, pieces
-from overlong.conformance.vectors.suites.suite import Suite
+from overlong.conformance.vectors.suites.suite import Suite, in_batches
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from overlong.conformance.vectors.profile import Profile
     from overlong.reference.automaton import Automaton
 
 CATEGORY = "totals"
@@ -77,14 +75,8 @@ def _again(lengths: tuple[int, ...], automaton: Automaton) -> tuple[Vector, ...]
 
 
 def _suite(name: str, sentence: str, asks: str, made: Callable[[Automaton], tuple[Vector, ...]]) -> Suite:
-    def vectors(profile: Profile) -> tuple[Vector, ...]:
-        return made(profile.dialect.automaton)
-
-    def batches(profile: Profile) -> Iterator[Batch]:
-        """One vector in each: it takes long."""
-        return (Batch.of([vector]) for vector in vectors(profile))
-
-    return Suite(name, sentence, batches, lambda profile: len(vectors(profile)), asks=asks)
+    """One vector in each batch: it takes long."""
+    return Suite(name, sentence, lambda profile: in_batches(made(profile.dialect.automaton), 1), asks=asks)
 
 
 def _used_before(name: str, sentence: str, *lengths: int) -> Suite:

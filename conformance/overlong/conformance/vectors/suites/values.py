@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol.wire import SEPARATE
 from overlong.conformance.vectors.builders import first_and_last, prefixes
 from overlong.conformance.vectors.suites.again import SIGNATURE, defects
-from overlong.conformance.vectors.suites.suite import Suite, in_batches
+from overlong.conformance.vectors.suites.suite import of_vectors
 from overlong.conformance.vectors.vector import LONGEST_HEX, Vector
 
 if TYPE_CHECKING:
@@ -126,10 +126,6 @@ def list_vectors() -> tuple[Vector, ...]:
     return tuple(first.values())
 
 
-SEPARATE_VALUES = Suite(
-    "separate-values",
-    "each value of a list is judged by itself",
-    lambda _: in_batches(list_vectors()),
-    lambda _: len(list_vectors()),
-    asks=SEPARATE,
+SEPARATE_VALUES = of_vectors(
+    "separate-values", "each value of a list is judged by itself", lambda _: list_vectors(), SEPARATE
 )
