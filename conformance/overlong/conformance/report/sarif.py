@@ -73,8 +73,11 @@ def sarif(report: Report) -> str:
 
 def fingerprint(subject: Subject, cause: Cause, place: int = 1) -> str:
     """The stable name of a target's cause in every run; ``place`` distinguishes causes of one key."""
-    named = json.dumps([subject.id, cause.key, *([place] * (place > 1))])
-    return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
+    return _digest([subject.id, cause.key, *([place] * (place > 1))])
+
+
+def _digest(named: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(named).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -164,19 +167,18 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
     """Each result of a target, and its rule."""
     made: list[tuple[dict[str, Any], dict[str, Any]]] = []
     seen: dict[str, int] = {}
-    if subject.sign:
-        made.append((_of_sign(report, subject), ADAPTER_RULE))
+    new: dict[str, Any] = {"suppressions": [], **({"baselineState": "new"} if report.kind is ReportKind.DIFF else {})}
+    if subject.sign:  # it stands for all causes, which it explains
+        text = message_text(f"{subject.id}: look at the adapter first: {subject.sign}.")
+        result = _result(ADAPTER_RULE, "error", text, _digest([subject.id, ADAPTER]), subject, subject.causes[0])
+        made.append((result | new, ADAPTER_RULE))
     for cause in subject.told:
         seen[cause.key] = seen.get(cause.key, 0) + 1  # causes of one key differ by their order
         if cause.standing is Standing.FIXED:
             continue
         rule = rule_of(cause)
-        result: dict[str, Any] = {
-            "ruleId": rule["id"],
-            "level": _level(cause),
-            "message": {"text": _message(subject, cause)},
-            **_located(subject, cause),
-            "partialFingerprints": _fingerprints(fingerprint(subject, cause, seen[cause.key])),
+        digest = fingerprint(subject, cause, seen[cause.key])
+        result = _result(rule, _level(cause), _message(subject, cause), digest, subject, cause) | {
             "occurrenceCount": max(cause.count, 1),
             # all results of a run have the member, or none (section 3.27.23)
             "suppressions": [] if excused(cause) is None else [_suppression(cause)],
@@ -186,34 +188,22 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
             result["baselineState"] = _BASELINE.get(cause.standing, "unchanged")
         made.append((result, rule))
     for cause in subject.stale:
-        text = f"{subject.id}: expected, but no longer seen: {cause.code} {cause.title}: {cause.reason}"
-        named = json.dumps([subject.id, cause.key, cause.vector, cause.observed, STALE])
-        result = {
-            "ruleId": STALE,
-            "level": "error",
-            "message": {"text": message_text(text)},
-            **_located(subject, cause),
-            "partialFingerprints": _fingerprints(hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()),
-            "suppressions": [],
-        }
-        if report.kind is ReportKind.DIFF:
-            result["baselineState"] = "new"
-        made.append((result, STALE_RULE))
+        text = message_text(f"{subject.id}: expected, but no longer seen: {cause.code} {cause.title}: {cause.reason}")
+        digest = _digest([subject.id, cause.key, cause.vector, cause.observed, STALE])
+        result = _result(STALE_RULE, "error", text, digest, subject, cause)
+        made.append((result | new, STALE_RULE))
     return made
 
 
-def _of_sign(report: Report, subject: Subject) -> dict[str, Any]:
-    """The result that stands for all causes explained by a sign."""
-    digest = hashlib.sha256(json.dumps([subject.id, ADAPTER]).encode("utf-8", "surrogatepass")).hexdigest()
-    result: dict[str, Any] = {
-        "ruleId": ADAPTER,
-        "level": "error",
-        "message": {"text": message_text(f"{subject.id}: look at the adapter first: {subject.sign}.")},
-        **_located(subject, subject.causes[0]),
-        "partialFingerprints": _fingerprints(digest),
-        "suppressions": [],
+def _result(rule: dict[str, Any], level: str, text: str, digest: str, subject: Subject, cause: Cause) -> dict[str, Any]:
+    """What every result has; ``digest``: its fingerprint."""
+    return {
+        "ruleId": rule["id"],
+        "level": level,
+        "message": {"text": text},
+        **_located(subject, cause),
+        "partialFingerprints": {"overlongCause/v1": digest, "primaryLocationLineHash": f"{digest[:16]}:1"},
     }
-    return result | ({"baselineState": "new"} if report.kind is ReportKind.DIFF else {})
 
 
 def _level(cause: Cause) -> str:
@@ -221,10 +211,6 @@ def _level(cause: Cause) -> str:
     if is_fault(cause):
         return "error"
     return "warning" if cause.standing in (Standing.SAME, Standing.CHANGED) and excused(cause) is None else "note"
-
-
-def _fingerprints(digest: str) -> dict[str, str]:
-    return {"overlongCause/v1": digest, "primaryLocationLineHash": f"{digest[:16]}:1"}
 
 
 def _suppression(cause: Cause) -> dict[str, Any]:
