@@ -15,7 +15,6 @@ import hashlib
 import io
 import json
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -80,19 +79,12 @@ def _digest(named: list[Any]) -> str:
     return hashlib.sha256(json.dumps(named).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-@dataclass(frozen=True)
-class _Vectors:
-    """The file of the results' locations, and the line of each vector in it."""
-
-    digest: str
-    octets: int
-    lines: dict[str, tuple[int, str]]
-    """The line number, from 1, and the line's text for each vector."""
-
-
 @cache
-def _vectors() -> _Vectors:
-    """The exported file. It is generated, not read, since every copy of it is equal."""
+def _vectors() -> tuple[str, int, dict[str, tuple[int, str]]]:
+    """The file of the results' locations: its digest, its size, and for each vector its line, from 1, and the text.
+
+    It is generated, not read, since every copy of it is equal.
+    """
     from overlong.conformance.vectors.export import export
     from overlong.conformance.vectors.selection import Selection
 
@@ -104,7 +96,7 @@ def _vectors() -> _Vectors:
         named = json.loads(line).get("id")
         if isinstance(named, str):
             lines[named] = number, line
-    return _Vectors(hashlib.sha256(written).hexdigest(), len(written), lines)
+    return hashlib.sha256(written).hexdigest(), len(written), lines
 
 
 def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict[str, Any], int]:
@@ -127,7 +119,7 @@ def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict
     for result in results:
         result["ruleIndex"] = order[result["ruleId"]]
     taxonomies = related(rules.values())
-    vectors = _vectors()
+    digest, octets, _ = _vectors()
     driver: dict[str, Any] = {"name": "overlong", "rules": list(rules.values())}
     if version := re.search(r"(?<!\d)\d++(\.\d+)+\S*", report.generator):
         driver["version"] = shown(version[0])
@@ -138,9 +130,9 @@ def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict
         "artifacts": [
             {
                 "location": {"uri": ANCHOR, "uriBaseId": "%SRCROOT%"},
-                "length": vectors.octets,
+                "length": octets,
                 "mimeType": "application/jsonl",
-                "hashes": {"sha-256": vectors.digest},
+                "hashes": {"sha-256": digest},
                 "description": {
                     "text": f"Test vectors, as 'overlong vectors export --format jsonl -o {ANCHOR}' writes them."
                 },
@@ -220,7 +212,8 @@ def _suppression(cause: Cause) -> dict[str, Any]:
 
 def _located(subject: Subject, cause: Cause) -> dict[str, Any]:
     """The location of a cause's vector."""
-    line, text = _vectors().lines.get(cause.vector, (1, ""))
+    _, _, lines = _vectors()
+    line, text = lines.get(cause.vector, (1, ""))
     region: dict[str, Any] = {"startLine": line}
     if text and len(text) <= 2000:
         region["snippet"] = {"text": text}

@@ -288,11 +288,6 @@ class Expectations:
         """The entries that cover a divergence."""
         return tuple(each for each in self.deviations if self.tally(each).total)
 
-    @property
-    def met(self) -> bool:
-        """True if every divergence was expected, and every expected deviation occurred."""
-        return not self.unexpected and not self.stale
-
     def covers_some(self, bucket: Bucket) -> bool:
         """True if an entry covers a divergence of the code and place of one of a bucket's."""
         return not bucket.kinds.isdisjoint(self._first)
