@@ -20,7 +20,7 @@ from overlong.conformance.report.html.page import LARGEST, page
 from overlong.conformance.report.html.shown import cells_of
 from overlong.conformance.report.html.svg import ATTRIBUTES, ELEMENTS, drawn
 from overlong.conformance.report.html.verdict import STATES, verdict_of
-from overlong.conformance.report.links import section_links, web_address
+from overlong.conformance.report.wording import section_links, web_address
 from overlong.conformance.results.difference import since
 from overlong.conformance.results.model import (
     SENTENCE,

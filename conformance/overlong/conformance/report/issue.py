@@ -20,9 +20,8 @@ from overlong.conformance.protocol.kind import (
 )
 from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING
 from overlong.conformance.report.lines import LINE
-from overlong.conformance.report.links import section_links
 from overlong.conformance.report.markdown import code, command_block, text, wrapped
-from overlong.conformance.report.wording import faults, given, observed
+from overlong.conformance.report.wording import faults, given, observed, section_links
 from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.vectors.encoding import SCALARS as SCALAR_VALUES
 from overlong.conformance.vectors.encoding import UTF16, WIDTHS

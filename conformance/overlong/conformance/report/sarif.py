@@ -15,7 +15,6 @@ import hashlib
 import io
 import json
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -73,23 +72,19 @@ def sarif(report: Report) -> str:
 
 def fingerprint(subject: Subject, cause: Cause, place: int = 1) -> str:
     """The stable name of a target's cause in every run; ``place`` distinguishes causes of one key."""
-    named = json.dumps([subject.id, cause.key, *([place] * (place > 1))])
-    return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
+    return _digest([subject.id, cause.key, *([place] * (place > 1))])
 
 
-@dataclass(frozen=True)
-class _Vectors:
-    """The file of the results' locations, and the line of each vector in it."""
-
-    digest: str
-    octets: int
-    lines: dict[str, tuple[int, str]]
-    """The line number, from 1, and the line's text for each vector."""
+def _digest(named: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(named).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @cache
-def _vectors() -> _Vectors:
-    """The exported file. It is generated, not read, since every copy of it is equal."""
+def _vectors() -> tuple[str, int, dict[str, tuple[int, str]]]:
+    """The file of the results' locations: its digest, its size, and for each vector its line, from 1, and the text.
+
+    It is generated, not read, since every copy of it is equal.
+    """
     from overlong.conformance.vectors.export import export
     from overlong.conformance.vectors.selection import Selection
 
@@ -101,7 +96,7 @@ def _vectors() -> _Vectors:
         named = json.loads(line).get("id")
         if isinstance(named, str):
             lines[named] = number, line
-    return _Vectors(hashlib.sha256(written).hexdigest(), len(written), lines)
+    return hashlib.sha256(written).hexdigest(), len(written), lines
 
 
 def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict[str, Any], int]:
@@ -124,7 +119,7 @@ def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict
     for result in results:
         result["ruleIndex"] = order[result["ruleId"]]
     taxonomies = related(rules.values())
-    vectors = _vectors()
+    digest, octets, _ = _vectors()
     driver: dict[str, Any] = {"name": "overlong", "rules": list(rules.values())}
     if version := re.search(r"(?<!\d)\d++(\.\d+)+\S*", report.generator):
         driver["version"] = shown(version[0])
@@ -135,9 +130,9 @@ def _run(report: Report, subjects: tuple[Subject, ...], room: int) -> tuple[dict
         "artifacts": [
             {
                 "location": {"uri": ANCHOR, "uriBaseId": "%SRCROOT%"},
-                "length": vectors.octets,
+                "length": octets,
                 "mimeType": "application/jsonl",
-                "hashes": {"sha-256": vectors.digest},
+                "hashes": {"sha-256": digest},
                 "description": {
                     "text": f"Test vectors, as 'overlong vectors export --format jsonl -o {ANCHOR}' writes them."
                 },
@@ -164,19 +159,18 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
     """Each result of a target, and its rule."""
     made: list[tuple[dict[str, Any], dict[str, Any]]] = []
     seen: dict[str, int] = {}
-    if subject.sign:
-        made.append((_of_sign(report, subject), ADAPTER_RULE))
+    new: dict[str, Any] = {"suppressions": [], **({"baselineState": "new"} if report.kind is ReportKind.DIFF else {})}
+    if subject.sign:  # it stands for all causes, which it explains
+        text = message_text(f"{subject.id}: look at the adapter first: {subject.sign}.")
+        result = _result(ADAPTER_RULE, "error", text, _digest([subject.id, ADAPTER]), subject, subject.causes[0])
+        made.append((result | new, ADAPTER_RULE))
     for cause in subject.told:
         seen[cause.key] = seen.get(cause.key, 0) + 1  # causes of one key differ by their order
         if cause.standing is Standing.FIXED:
             continue
         rule = rule_of(cause)
-        result: dict[str, Any] = {
-            "ruleId": rule["id"],
-            "level": _level(cause),
-            "message": {"text": _message(subject, cause)},
-            **_located(subject, cause),
-            "partialFingerprints": _fingerprints(fingerprint(subject, cause, seen[cause.key])),
+        digest = fingerprint(subject, cause, seen[cause.key])
+        result = _result(rule, _level(cause), _message(subject, cause), digest, subject, cause) | {
             "occurrenceCount": max(cause.count, 1),
             # all results of a run have the member, or none (section 3.27.23)
             "suppressions": [] if excused(cause) is None else [_suppression(cause)],
@@ -186,34 +180,22 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
             result["baselineState"] = _BASELINE.get(cause.standing, "unchanged")
         made.append((result, rule))
     for cause in subject.stale:
-        text = f"{subject.id}: expected, but no longer seen: {cause.code} {cause.title}: {cause.reason}"
-        named = json.dumps([subject.id, cause.key, cause.vector, cause.observed, STALE])
-        result = {
-            "ruleId": STALE,
-            "level": "error",
-            "message": {"text": message_text(text)},
-            **_located(subject, cause),
-            "partialFingerprints": _fingerprints(hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()),
-            "suppressions": [],
-        }
-        if report.kind is ReportKind.DIFF:
-            result["baselineState"] = "new"
-        made.append((result, STALE_RULE))
+        text = message_text(f"{subject.id}: expected, but no longer seen: {cause.code} {cause.title}: {cause.reason}")
+        digest = _digest([subject.id, cause.key, cause.vector, cause.observed, STALE])
+        result = _result(STALE_RULE, "error", text, digest, subject, cause)
+        made.append((result | new, STALE_RULE))
     return made
 
 
-def _of_sign(report: Report, subject: Subject) -> dict[str, Any]:
-    """The result that stands for all causes explained by a sign."""
-    digest = hashlib.sha256(json.dumps([subject.id, ADAPTER]).encode("utf-8", "surrogatepass")).hexdigest()
-    result: dict[str, Any] = {
-        "ruleId": ADAPTER,
-        "level": "error",
-        "message": {"text": message_text(f"{subject.id}: look at the adapter first: {subject.sign}.")},
-        **_located(subject, subject.causes[0]),
-        "partialFingerprints": _fingerprints(digest),
-        "suppressions": [],
+def _result(rule: dict[str, Any], level: str, text: str, digest: str, subject: Subject, cause: Cause) -> dict[str, Any]:
+    """What every result has; ``digest``: its fingerprint."""
+    return {
+        "ruleId": rule["id"],
+        "level": level,
+        "message": {"text": text},
+        **_located(subject, cause),
+        "partialFingerprints": {"overlongCause/v1": digest, "primaryLocationLineHash": f"{digest[:16]}:1"},
     }
-    return result | ({"baselineState": "new"} if report.kind is ReportKind.DIFF else {})
 
 
 def _level(cause: Cause) -> str:
@@ -223,10 +205,6 @@ def _level(cause: Cause) -> str:
     return "warning" if cause.standing in (Standing.SAME, Standing.CHANGED) and excused(cause) is None else "note"
 
 
-def _fingerprints(digest: str) -> dict[str, str]:
-    return {"overlongCause/v1": digest, "primaryLocationLineHash": f"{digest[:16]}:1"}
-
-
 def _suppression(cause: Cause) -> dict[str, Any]:
     words = " ".join(filter(None, (excused(cause), cause.link)))
     return {"kind": "external", "status": "accepted", "justification": shown(words or "an expected deviation", 1000)}
@@ -234,7 +212,8 @@ def _suppression(cause: Cause) -> dict[str, Any]:
 
 def _located(subject: Subject, cause: Cause) -> dict[str, Any]:
     """The location of a cause's vector."""
-    line, text = _vectors().lines.get(cause.vector, (1, ""))
+    _, _, lines = _vectors()
+    line, text = lines.get(cause.vector, (1, ""))
     region: dict[str, Any] = {"startLine": line}
     if text and len(text) <= 2000:
         region["snippet"] = {"text": text}

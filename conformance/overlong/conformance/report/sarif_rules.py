@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.protocol.kind import KINDS
-from overlong.conformance.report.links import section_links, weakness
+from overlong.conformance.report.wording import section_links, weakness
 from overlong.conformance.support.printable import printable
 from overlong.reference import DEFECTS
 

@@ -177,8 +177,8 @@ def lines_of_expected(expected: Expectations, width: int) -> Iterator[str]:
         for each in expected.occurring
     ]
     stale = [
-        f"STALE {each.deviation.where}: {each.deviation.names}: {printable(each.why)}; --update-expected corrects it"
-        for each in expected.stale
+        f"STALE {each.where}: {each.names}: {printable(why)}; --update-expected corrects it"
+        for each, why in expected.stale.items()
     ]
     for lines in (occurring, expected.unasked_words, expected.expired_words, stale):
         for line in lines[:SHOWN]:

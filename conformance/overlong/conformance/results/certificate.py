@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Bucket
     from overlong.conformance.results.expected import Expectations
-    from overlong.conformance.results.expected.expectations import Unmet
+    from overlong.conformance.results.expected.entries import Deviation
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
     from overlong.conformance.targets.identity import Identity
@@ -105,9 +105,9 @@ class Certificate:
         return self.run.state_if(as_expected=met)
 
     @property
-    def stale(self) -> tuple[Unmet, ...]:
-        """Expected deviations that no longer hold."""
-        return () if self.expected is None else self.expected.stale
+    def stale(self) -> dict[Deviation, str]:
+        """Expected deviations that no longer hold, and why."""
+        return {} if self.expected is None else self.expected.stale
 
     @property
     def unexpected(self) -> list[Bucket]:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.expected.entries import Deviation
-    from overlong.conformance.results.expected.expectations import Unmet
     from overlong.conformance.results.run import Run, SuiteRun
     from overlong.conformance.results.sweeps import PlanRun
 
@@ -176,8 +175,9 @@ def _deviation_as_json(deviation: Deviation) -> dict[str, Any]:
     }
 
 
-def stale_as_json(stale: Unmet) -> dict[str, Any]:
-    return {**_deviation_as_json(stale.deviation), "why": stale.why}
+def stale_as_json(deviation: Deviation, why: str) -> dict[str, Any]:
+    """An entry that no longer holds, and the reason."""
+    return {**_deviation_as_json(deviation), "why": why}
 
 
 def expected_as_json(expected: Expectations | None) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def expected_as_json(expected: Expectations | None) -> dict[str, Any]:
         "expected": [
             {**_deviation_as_json(each), "divergences": expected.tally(each).total} for each in expected.occurring
         ],
-        "stale": [stale_as_json(each) for each in expected.stale],
+        "stale": [stale_as_json(each, why) for each, why in expected.stale.items()],
     }
 
 

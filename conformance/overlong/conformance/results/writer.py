@@ -120,8 +120,8 @@ def closing_records(
         recorded = min(sum(written.get(kind, 0) for kind in bucket.kinds), RECORDED)
         standing = standing_as_json(bucket, certificate.expected)
         yield {"record": "bucket", **bucket_as_json(bucket, target), "recorded": recorded, **standing}
-    for each in certificate.stale:
-        yield {"record": "stale", **stale_as_json(each)}
+    for each, why in certificate.stale.items():
+        yield {"record": "stale", **stale_as_json(each, why)}
     yield {
         "record": "footer",
         "conformant": run.conformant,

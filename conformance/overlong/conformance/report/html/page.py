@@ -28,8 +28,14 @@ from overlong.conformance.report.html.verdict import (
     verdict_of,
 )
 from overlong.conformance.report.lines import command_lines
-from overlong.conformance.report.links import section_links, vulnerability, weakness, web_address
-from overlong.conformance.report.wording import observed, state_words
+from overlong.conformance.report.wording import (
+    observed,
+    section_links,
+    state_words,
+    vulnerability,
+    weakness,
+    web_address,
+)
 from overlong.conformance.results.model import ReportKind, Standing
 from overlong.conformance.support.printable import counted, printable, thousands
 

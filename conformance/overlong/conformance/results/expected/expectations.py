@@ -64,13 +64,6 @@ class Seen(NamedTuple):
         )
 
 
-class Unmet(NamedTuple):
-    """An entry that did not occur as it says, or that the run could not check; and the reason."""
-
-    deviation: Deviation
-    why: str
-
-
 @dataclass
 class Tally:
     """The divergences covered by an entry."""
@@ -151,8 +144,10 @@ class Expectations:
         """Expired entries, which no longer count."""
         self.unexpected: dict[tuple[str, str], Bucket] = {}
         """The divergences that no entry covers, by cause."""
-        self.stale: tuple[Unmet, ...] = ()
-        self.unasked: tuple[Unmet, ...] = ()
+        self.stale: dict[Deviation, str] = {}
+        """The entries that no longer hold, and why."""
+        self.unasked: dict[Deviation, str] = {}
+        """The entries that the run could not check, and why."""
         self._matcher = Matcher(self.deviations)
         self._first: dict[tuple[str, str], Deviation] = {}
         self._kept: IO[bytes] | None = tempfile.TemporaryFile() if updating else None  # noqa: SIM115 (ends with us)
@@ -258,28 +253,24 @@ class Expectations:
         """
         gone = [each for each in self.deviations if not self.tally(each).total]
         if run.incomplete:
-            self.unasked = tuple(Unmet(each, "the run is incomplete") for each in gone)
+            self.unasked = dict.fromkeys(gone, "the run is incomplete")
             return
         ran = {part.suite.name for part in run.suites if part.whole}
         swept = {part.plan for part in run.swept.plans} if run.swept else set[str]()
-        stale: list[Unmet] = []
-        unasked: list[Unmet] = []
         asked = asked_of(run, {each.id for each in gone if each.id})
         for each in self.deviations:
             tally = self.tally(each)
-            if not tally.total:
-                if why := _not_asked(each, run, ran | swept, left_out, asked):
-                    unasked.append(Unmet(each, why))
-                else:
-                    stale.append(Unmet(each, f"observed now: {tally.first}" if tally.first else "it occurs no more"))
+            if not tally.total and (why := _not_asked(each, run, ran | swept, left_out, asked)):
+                self.unasked[each] = why
+            elif not tally.total:
+                self.stale[each] = f"observed now: {tally.first}" if tally.first else "it occurs no more"
             elif each.pinned and set(each.suites) != ran:
-                unasked.append(Unmet(each, "other suites ran than those that its count and digest are of"))
+                self.unasked[each] = "other suites ran than those that its count and digest are of"
             elif each.count is not None and each.count != tally.pinned:
-                stale.append(Unmet(each, f"it stands for {tally.pinned} divergences now, not for {each.count}"))
+                self.stale[each] = f"it stands for {tally.pinned} divergences now, not for {each.count}"
             elif each.digest and each.digest != tally.digest:
-                stale.append(Unmet(each, "the answers are others, though as many"))
-        self.stale, self.unasked = tuple(stale), tuple(unasked)
-        for deviation, _ in stale:  # the present divergences differ from the expected ones
+                self.stale[each] = "the answers are others, though as many"
+        for deviation in self.stale:  # the present divergences differ from the expected ones
             for kind in self.tally(deviation).kinds:
                 self.add_unexpected(kind, run)
 
@@ -296,11 +287,6 @@ class Expectations:
     def occurring(self) -> tuple[Deviation, ...]:
         """The entries that cover a divergence."""
         return tuple(each for each in self.deviations if self.tally(each).total)
-
-    @property
-    def met(self) -> bool:
-        """True if every divergence was expected, and every expected deviation occurred."""
-        return not self.unexpected and not self.stale
 
     def covers_some(self, bucket: Bucket) -> bool:
         """True if an entry covers a divergence of the code and place of one of a bucket's."""
@@ -342,7 +328,7 @@ class Expectations:
     @property
     def unasked_words(self) -> list[str]:
         """A line for each entry that the run could not check."""
-        return [f"not tested: {each.where}: {each.names}: {why}" for each, why in self.unasked]
+        return [f"not tested: {each.where}: {each.names}: {why}" for each, why in self.unasked.items()]
 
     @property
     def expired_words(self) -> list[str]:

@@ -69,7 +69,7 @@ def settled(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) 
 def _wanted(expectations: Expectations, run: Run) -> list[Deviation]:
     """The entries of this target for the file, in order; existing entries keep their place."""
     expired = _matched(expectations.expired, expectations)
-    gone = [each for each, _ in expectations.stale if not expectations.tally(each).total]
+    gone = [each for each in expectations.stale if not expectations.tally(each).total]
     gone += [each for each in expectations.expired if not expired.tallies[each.number].total]
     entries = [replace(each, expires=None) for each in expectations.expired] + list(expectations.deviations)
     renewed = {each.number: each for each in entries}  # an update renews an entry that has expired

@@ -6,14 +6,12 @@ import base64
 import binascii
 import shlex
 import zlib
-from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle import kinds
 from overlong.conformance.protocol.kind import KINDS, VERDICT
-from overlong.conformance.results.details import detail
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.results.inputs import placed
 from overlong.conformance.results.invocation import named
@@ -66,34 +64,6 @@ def agreeing(place: str, said: object, found: object) -> None:
     """
     if said != found:
         raise ValueError(f"{place}: it is {said}, and by the rest of the file it is {found}")
-
-
-def details_of(
-    target: Mapping[str, Any], claims: Mapping[str, str], suites: Iterable[Mapping[str, Any]], causes: Iterable[Cause]
-) -> dict[str, str]:
-    """What more is to be said of each claim, by the records of the target and of the suites that it was asked."""
-    unsupported: Counter[str] = Counter()
-    without_text, longest = 0, dict[str, int]()
-    for suite in suites:
-        for operation in suite["operations"]:
-            longest[operation] = max(suite.get("longest", 0), longest.get(operation, 0))
-        unsupported.update(suite["unsupported"])
-        without_text += suite.get("without_text", 0)
-    refuted = [(cause.claim, cause.standing is Standing.EXPECTED) for cause in causes]
-    said = {
-        claim: detail(
-            claim,
-            state,
-            operations=target["operations"],
-            error_mode=target["error_mode"],
-            unsupported=unsupported,
-            without_text=without_text,
-            longest=longest,
-            as_expected=(claim, True) in refuted and (claim, False) not in refuted,
-        )
-        for claim, state in claims.items()
-    }
-    return {claim: words for claim, words in said.items() if words}
 
 
 def cause_of(bucket: Mapping[str, Any], *, command: str = "", folder: Path | None = None) -> Cause:

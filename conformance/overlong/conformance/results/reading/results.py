@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.limits import aside_in_words
+from overlong.conformance.results.details import details_of
 from overlong.conformance.results.model import Report, ReportKind, Standing, State, Subject
 from overlong.conformance.results.reading.documents import ReportError, checked, not_of, records
 from overlong.conformance.results.reading.recorded import (
@@ -15,7 +16,6 @@ from overlong.conformance.results.reading.recorded import (
     cause_of,
     cause_of_entry,
     cause_of_finding,
-    details_of,
     map_of,
     ordered,
     part_of_plan,

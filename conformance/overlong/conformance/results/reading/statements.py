@@ -9,6 +9,7 @@ from overlong.conformance.oracle.kinds import KINDS, NOT_SUPPORTED
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.wire import VALIDATE
+from overlong.conformance.results.details import details_of
 from overlong.conformance.results.headline import result_of, state_of
 from overlong.conformance.results.inputs import file_of, is_typed, placed
 from overlong.conformance.results.invocation import options_of
@@ -28,7 +29,6 @@ from overlong.conformance.results.reading.recorded import (
     cause_of,
     cause_of_entry,
     cause_of_finding,
-    details_of,
     examined,
     part_of_plan,
     part_of_suite,
