@@ -15,13 +15,11 @@ if __name__ == "__main__":  # make this package importable from anywhere
 
 import contextlib
 import json
-import os
 import subprocess
-from io import FileIO
 from typing import TYPE_CHECKING
 
 from overlong.conformance.targets.adapters.documents import json_string
-from overlong.conformance.targets.adapters.serving import fail, serve
+from overlong.conformance.targets.adapters.serving import fail, own_output, serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,8 +50,7 @@ def reader(program: str) -> Callable[[Sequence[bytes]], list[str]]:
 
 def main() -> None:
     """Serve the program that the command line names."""
-    answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)
+    answers = own_output()
     program = sys.argv[1]
     try:
         read = reader(program)

@@ -13,11 +13,9 @@ if __name__ == "__main__":  # make this package importable from anywhere
         sys.path.insert(0, _root)
 
 import ctypes
-import os
-from io import FileIO
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.adapters.serving import Bug, fail, serve
+from overlong.conformance.targets.adapters.serving import Bug, fail, own_output, serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,8 +59,7 @@ def reader(library: str) -> tuple[Callable[[bytes], str | Bug], str]:
 
 def main() -> None:
     """Serve the library that the command line names."""
-    answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)
+    answers = own_output()
     read, version = reader(sys.argv[1])
     traits = {"version": f"SQLite {version}", "language": "C", "error_mode": "SQLite's own"}
     serve({"L": lambda many: list(map(read, many))}, "sqlite", traits, answers)
