@@ -11,9 +11,10 @@ from click.testing import CliRunner
 
 from overlong.conformance import certify
 from overlong.conformance.cli.certify import command
+from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.wire import ECHO_PROBE, HEAD
 from overlong.conformance.targets.identity import identity_of
-from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
+from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.formats.frames import stream
 from overlong.conformance.vectors.selection import Selection
@@ -193,7 +194,7 @@ def test_answers_that_end_early_are_incomplete_and_those_there_are_judged(record
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
 def test_what_is_no_file_is_not_read(device):
-    with pytest.raises(AnswersError, match="no file; write the answers to one"):
+    with pytest.raises(UnknownTarget, match="no file; write the answers to one"):
         certify(f"answers:{device}")
 
 
@@ -203,7 +204,7 @@ def test_a_file_of_nothing_is_refused_unread(size, words, tmp_path):
     with path.open("wb") as file:
         file.truncate(size)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(AnswersError, match=words):
+    with pytest.raises(UnknownTarget, match=words):
         RecordedTarget(path).start()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 17, "kibibytes"
 
@@ -220,7 +221,7 @@ def test_no_damage_is_a_traceback(right, tmp_path):
         path.write_bytes(octets[: chance.choice((len(octets), chance.randrange(len(octets))))])
         try:
             run = certify(f"answers:{path}").run
-        except AnswersError as error:
+        except UnknownTarget as error:
             refused += 1
             assert "\n" not in str(error)
         else:

@@ -45,6 +45,6 @@ def test_what_a_package_returns_is_looked_at(decoders):
     assert "returned Liar" in asked(Liar("a")).text
     assert "returned bytes" in asked(b"a").text
     assert asked(ValueError("no")).offset is None
-    assert asked(decoders.RefusedByPackage(3)).offset == 3
+    assert asked(decoders.Refusal(3)).offset == 3
     assert "SystemError: no" in asked(SystemError("no")).text
     assert "KeyError" in asked(KeyError("no")).text

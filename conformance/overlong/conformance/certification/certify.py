@@ -15,6 +15,7 @@ from overlong.conformance.certification.runner import Runner, no_progress
 from overlong.conformance.certification.sanity import caveats, sign
 from overlong.conformance.certification.tiers import NO_TIER, is_hasty, seeds_of, with_tier
 from overlong.conformance.certification.triage import SLOW
+from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.results.certificate import CERTIFICATE, Certificate
 from overlong.conformance.results.expected import Expectations
@@ -32,7 +33,7 @@ from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.identity import hold_to, identity_of
 from overlong.conformance.targets.pair import Pair
-from overlong.conformance.targets.recorded import AnswersError, RecordedTarget
+from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import add_subjects, resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import DRAWN, GROWING, OF_OCTETS, ONLY_THOROUGH, SHARED, SUITES, suite_named
@@ -392,9 +393,9 @@ def _suites_of(target: RecordedTarget, suites: Sequence[str] | None, profile: Pr
     """The suites that recorded answers belong to.
 
     Raises:
-        AnswersError: other suites are requested, or the file cannot be judged.
+        UnknownTarget: other suites are requested, or the file cannot be judged.
     """
     target.start()
     if suites is not None or profile != RFC3629:
-        raise AnswersError("recorded answers fix suites and profile (rfc3629): drop --suite, --vectors and --profile")
+        raise UnknownTarget("recorded answers fix suites and profile (rfc3629): drop --suite, --vectors and --profile")
     return [suite_named(name) for name in target.selection.suites]

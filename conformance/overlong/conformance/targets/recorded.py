@@ -47,14 +47,9 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Fault
     from overlong.conformance.vectors.batch import Batch
 
-KIND = "answers"
 _LEAST = HEAD.size + 1
 _ID = 0xFFFFFFFF
 _LARGEST = 1 << 30  # octets of a file
-
-
-class AnswersError(UnknownTarget):
-    """The file is no target: it does not hold answers to the requests that it names. The message has file and place."""
 
 
 @dataclass(eq=False)
@@ -100,16 +95,16 @@ class RecordedTarget:
         """Read the file, and check that it answers the requests that it names.
 
         Raises:
-            AnswersError: it does not.
+            UnknownTarget: it does not.
             OSError: it cannot be read.
         """
         if self._greeting is not None:
             return
         status = self.path.stat()
         if not stat.S_ISREG(status.st_mode):  # a pipe or a device cannot be read again
-            raise AnswersError(f"{self._name}: no file; write the answers to one")
+            raise UnknownTarget(f"{self._name}: no file; write the answers to one")
         if status.st_size > _LARGEST:
-            raise AnswersError(f"{self._name}: larger than {_LARGEST >> 30} GiB; it is not read")
+            raise UnknownTarget(f"{self._name}: larger than {_LARGEST >> 30} GiB; it is not read")
         with self.path.open("rb") as file:
             self._octets = file.read(LARGEST_GREETING + 1)
             after_greeting = self._read_greeting()  # before the rest, which may be a gibibyte of anything
@@ -201,33 +196,33 @@ class RecordedTarget:
         """Returns the offset of the first frame."""
         line, end, _ = self._octets[: LARGEST_GREETING + 1].partition(b"\n")
         if self._octets[_LEAST - 1 : _LEAST + len(ECHO_PROBE)] == ECHO.encode("ascii") + ECHO_PROBE:
-            raise AnswersError(
+            raise UnknownTarget(
                 f"{self._name}: these are the requests; pipe them into the adapter, and its output into another file"
             )
         if not end:
-            raise AnswersError(f"{self._name}: there is no greeting, a line of JSON, at its start")
+            raise UnknownTarget(f"{self._name}: there is no greeting, a line of JSON, at its start")
         try:
             self._greeting = Greeting.parse(line)
         except ProtocolError as error:
-            raise AnswersError(f"{self._name}: {error}") from error
+            raise UnknownTarget(f"{self._name}: {error}") from error
         return len(line) + 1
 
     def _read_description(self, place: int) -> int:
         """Read the answer to the first echo. Returns the next answer's offset."""
         if place == len(self._octets):
-            raise AnswersError(f"{self._name}: nothing follows the greeting; pipe the requests into the adapter")
+            raise UnknownTarget(f"{self._name}: nothing follows the greeting; pipe the requests into the adapter")
         end = self._frame_end(place, 0)
         self._starts.append(place)
         status, payload = self._answer(0)
         if status != ACCEPTED or not payload.startswith(ECHO_PROBE):
             shown = (status + payload)[: 1 + len(ECHO_PROBE)].hex(" ").upper()
-            raise AnswersError(
+            raise UnknownTarget(
                 f"{self._name}: octet {place}: the answer to the first echo is {shown}, not "
                 f"{(ACCEPTED + ECHO_PROBE).hex(' ').upper()}: open the adapter's streams in binary mode"
             )
         suites, version, generator = self._described(payload[len(ECHO_PROBE) :])
         if version != SUITE_VERSION:
-            raise AnswersError(
+            raise UnknownTarget(
                 f"{self._name}: the answers are to suite {version} of {generator}, and this is suite "
                 f"{SUITE_VERSION}: export the requests again"
             )
@@ -244,12 +239,12 @@ class RecordedTarget:
                 suite_named(name)
             narrowed = [f"{kind} {value}" for kind in ("families", "flags", "ids") for value in data[kind]]
         except (ValueError, LookupError, TypeError) as error:
-            raise AnswersError(
+            raise UnknownTarget(
                 f"{self._name}: the answer to the first echo does not say which vectors were tested; "
                 "write the requests with 'overlong vectors export --format frames'"
             ) from error
         if narrowed or len(set(names)) < len(names) or not names:
-            raise AnswersError(
+            raise UnknownTarget(
                 f"{self._name}: the answers are to a selection from suites ({printable(', '.join(narrowed))}); "
                 "export whole suites, each once"
             )
@@ -265,12 +260,12 @@ class RecordedTarget:
         self._asked = number + 1
         while place < len(self._octets):
             if len(self._starts) == self._asked:
-                raise AnswersError(f"{self._name}: octet {place}: there is more after the last answer; remove it")
+                raise UnknownTarget(f"{self._name}: octet {place}: there is more after the last answer; remove it")
             end = self._frame_end(place, len(self._starts))
             self._starts.append(place)
             place = end
         if len(self._starts) == self._asked and self._answer(number) != (ACCEPTED, _digest(self.selection)):
-            raise AnswersError(
+            raise UnknownTarget(
                 f"{self._name}: the answers are to other requests than this version of overlong writes: "
                 "export the requests again"
             )
@@ -279,18 +274,18 @@ class RecordedTarget:
         """The end of a request's answer that begins at ``place``."""
         where = f"{self._name}: octet {place}"
         if len(self._octets) - place < HEAD.size:
-            raise AnswersError(f"{where}: the file ends in the answer to request {number}; let the adapter end")
+            raise UnknownTarget(f"{where}: the file ends in the answer to request {number}; let the adapter end")
         length, request = HEAD.unpack_from(self._octets, place)
         if not HEAD.size - 3 <= length <= LARGEST_FRAME:
             text = printable(self._octets[place : place + 60].decode("ascii", "backslashreplace"))
-            raise AnswersError(
+            raise UnknownTarget(
                 f'{where}: an answer claims to have {length} octets: the adapter printed to stdout? it wrote "{text}"'
             )
         if request != number & _ID:
-            raise AnswersError(f"{where}: an answer to request {request} where {number} is next")
+            raise UnknownTarget(f"{where}: an answer to request {request} where {number} is next")
         end = place + 4 + int(length)
         if end > len(self._octets):
-            raise AnswersError(f"{where}: the file ends in the answer to request {number}; let the adapter end")
+            raise UnknownTarget(f"{where}: the file ends in the answer to request {number}; let the adapter end")
         return end
 
 

@@ -288,31 +288,28 @@ class Child:
         return reading
 
     def _stream(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
-        streams = self._streams
-        assert streams is not None
-        state = streams.new()
-        self.alone()
-        if not state:
-            return AnswerReading("X", text="it made no state"), ()
-        try:
-            return self._fed(state, payload, plain=plain)
-        finally:
-            streams.free(state)
-            self.alone()
+        return self._streamed([payload], plain=plain)
 
     def _again(self, payload: bytes, plain: bool) -> tuple[AnswerReading, Marks]:  # noqa: FBT001
+        end = 4 + int.from_bytes(payload[:4], "big")
+        return self._streamed([payload[4:end], payload[end:]], plain=plain)
+
+    def _streamed(self, payloads: Sequence[bytes], *, plain: bool) -> tuple[AnswerReading, Marks]:
+        """The answer to the last of some streams, for which one state is reset."""
         streams = self._streams
         assert streams is not None
-        end = 4 + int.from_bytes(payload[:4], "big")
         state = streams.new()
         self.alone()
+        answer: tuple[AnswerReading, Marks] = AnswerReading("X", text="it made no state"), ()
         if not state:
-            return AnswerReading("X", text="it made no state"), ()
+            return answer
         try:
-            self._fed(state, payload[4:end], plain=plain)
-            streams.reset(state)
-            self.alone()
-            return self._fed(state, payload[end:], plain=plain)
+            for number, payload in enumerate(payloads):
+                if number:
+                    streams.reset(state)
+                    self.alone()
+                answer = self._fed(state, payload, plain=plain)
+            return answer
         finally:
             streams.free(state)
             self.alone()
@@ -326,29 +323,23 @@ class Child:
         (count,) = struct.unpack_from(">H", payload)
         lengths = struct.unpack_from(f">{count}I", payload, 2)
         place, total, marks, output = 2 + 4 * count, 0, list[int](), list[bytes]()
-        out = self._memory.output.start + PAD
         for number, length in enumerate(lengths, 1):
-            address, room = self._placed(payload[place : place + length], plain=plain), self.abi.room(length)
+            address = self._placed(payload[place : place + length], plain=plain)
             place += length
             out = self._memory.output.start + PAD
-            self._poison(room)
-            written = streams.feed(state, address, length, out, room)
-            self.alone()
-            if 0 <= written <= room:
+            calls = [(partial(streams.feed, state, address, length, out), self.abi.room(length))]
+            if number == count:
+                calls.append((partial(streams.finish, state, out), _ROOM))
+            for call, room in calls:
+                self._poison(room)
+                written = call(room)
+                self.alone()
+                if written < 0:
+                    return REFUSED, (number,)
+                if written > room:
+                    return within(room, AnswerReading("A", written)), ()
                 output.append(self._written(written))
                 total += written
-                if number == count:
-                    room = _ROOM
-                    self._poison(room)
-                    written = streams.finish(state, out, room)
-                    self.alone()
-                    if 0 <= written <= room:
-                        output.append(self._written(written))
-                        total += written
-            if written < 0:
-                return REFUSED, (number,)
-            if written > room:
-                return within(room, AnswerReading("A", written)), ()
             marks.append(total)
         return AnswerReading("A", total, output=b"".join(output)), tuple(marks)
 

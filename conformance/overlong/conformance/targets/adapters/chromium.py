@@ -20,11 +20,13 @@ import os
 import signal
 import struct
 from binascii import a2b_base64, b2a_base64
-from io import FileIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.attended import ChildFailed, attended, folder_for
-from overlong.conformance.targets.adapters.serving import answer_frames, unbatched
+from overlong.conformance.targets.adapters.serving import answer_frames, own_output, unbatched
+
+if TYPE_CHECKING:
+    from io import FileIO
 
 if sys.platform == "win32":
     raise ImportError("the browser is driven through its descriptors 3 and 4, which needs POSIX")
@@ -175,8 +177,7 @@ def _serve(page: Page, answers: FileIO) -> None:
 
 def main() -> None:
     """Start a browser, serve its page, end it."""
-    answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)
+    answers = own_output()
     with folder_for("chromium") as folder:
         page = Page(sys.argv[1], folder)
         attended(lambda: _serve(page, answers), page.close)

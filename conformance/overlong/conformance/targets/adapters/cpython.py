@@ -7,6 +7,7 @@ import sys
 from encodings import utf_8
 from functools import partial
 from itertools import repeat
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.serving import Refusal
@@ -69,48 +70,39 @@ def _encoders(errors: str) -> dict[str, Any]:
     return {"E": partial(_encode, errors=errors), "F": partial(_encode_utf16, errors=errors)}
 
 
-class Strict:
-    """``bytes.decode`` with ``errors="strict"`` and ``errors="replace"``."""
-
-    @staticmethod
-    def decode(many: Sequence[bytes]) -> Results:
+def _strict(many: Sequence[bytes]) -> Results:
+    try:
+        return list(map(bytes.decode, many))
+    except UnicodeDecodeError:
+        pass
+    results: list[Any] = []
+    for octets in many:
         try:
-            return list(map(bytes.decode, many))
-        except UnicodeDecodeError:
-            pass
-        results: list[Any] = []
-        for octets in many:
-            try:
-                results.append(octets.decode())
-            except UnicodeDecodeError as error:
-                results.append(error.args)
-        return results
-
-    @staticmethod
-    def replace(many: Sequence[bytes]) -> Results:
-        return list(map(bytes.decode, many, repeat("utf-8"), repeat("replace")))
-
-    operations = {"D": decode, "L": replace, **_encoders("strict")}  # noqa: RUF012
+            results.append(octets.decode())
+        except UnicodeDecodeError as error:
+            results.append(error.args)
+    return results
 
 
-class Surrogatepass:
-    """``errors="surrogatepass"``: CESU-8's habits in a UTF-8 decoder."""
-
-    operations = {  # noqa: RUF012
-        "D": partial(_one_by_one, errors="surrogatepass"),
-        **_encoders("surrogatepass"),
-    }
+def _replace(many: Sequence[bytes]) -> Results:
+    return list(map(bytes.decode, many, repeat("utf-8"), repeat("replace")))
 
 
-class Surrogateescape:
-    """``errors="surrogateescape"`` (PEP 383): every octet is kept, as a lone surrogate."""
+_passing, _escaping = partial(_one_by_one, errors="surrogatepass"), partial(_one_by_one, errors="surrogateescape")
 
-    operations = {  # noqa: RUF012
-        "D": partial(_one_by_one, errors="surrogateescape"),
-        "L": partial(_one_by_one, errors="surrogateescape"),  # it refuses nothing, so it also counts as replacing
+Strict = SimpleNamespace(operations={"D": _strict, "L": _replace, **_encoders("strict")})
+"""``bytes.decode`` with ``errors="strict"`` and ``errors="replace"``."""
+Surrogatepass = SimpleNamespace(operations={"D": _passing, **_encoders("surrogatepass")})
+"""``errors="surrogatepass"``: CESU-8's habits in a UTF-8 decoder."""
+Surrogateescape = SimpleNamespace(
+    operations={
+        "D": _escaping,
+        "L": _escaping,  # it refuses nothing, so it also counts as replacing
         **_encoders("surrogateescape"),
-    }
-    traits = {"error_mode": "utf-8b"}  # noqa: RUF012
+    },
+    traits={"error_mode": "utf-8b"},
+)
+"""``errors="surrogateescape"`` (PEP 383): every octet is kept, as a lone surrogate."""
 
 
 class Incremental(utf_8.IncrementalDecoder):

@@ -15,33 +15,22 @@ if __name__ == "__main__":  # make this package importable from anywhere
 
 import contextlib
 import json
-import os
 import subprocess
-from io import FileIO
 from typing import TYPE_CHECKING
 
 from overlong.conformance.targets.adapters.documents import json_string
-from overlong.conformance.targets.adapters.serving import fail, serve
+from overlong.conformance.targets.adapters.serving import fail, own_output, serve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
-class Jq:
-    """A jq process that reads arrays and writes them back, one per line."""
+def reader(program: str) -> Callable[[Sequence[bytes]], list[str]]:
+    """The strings that a jq process reads from octets: it gets an array on a line, and writes it back on one."""
+    words = [program, "--unbuffered", "--compact-output", "--ascii-output", "."]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def __init__(self, program: str) -> None:
-        words = [program, "--unbuffered", "--compact-output", "--ascii-output", "."]
-        try:
-            self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            asked = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-        except OSError as error:
-            fail(f"{program} cannot be started: {error.strerror}")
-        self.version = asked.stdout.strip()
-
-    def read(self, many: Sequence[bytes]) -> list[str]:
-        """The strings that jq reads from these octets."""
-        process = self._process
+    def read(many: Sequence[bytes]) -> list[str]:
         assert process.stdin is not None
         assert process.stdout is not None
         line = b""
@@ -56,14 +45,21 @@ class Jq:
             fail(f"jq read {len(strings)} strings where {len(many)} stood")
         return strings
 
+    return read
+
 
 def main() -> None:
     """Serve the program that the command line names."""
-    answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)
-    jq = Jq(sys.argv[1])
-    traits = {"version": jq.version, "language": "C", "wrapper": "json-string", "error_mode": "replacement"}
-    serve({"L": jq.read}, "jq", traits, answers)
+    answers = own_output()
+    program = sys.argv[1]
+    try:
+        read = reader(program)
+        asked = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        fail(f"{program} cannot be started: {error.strerror}")
+    version = asked.stdout.strip()
+    traits = {"version": version, "language": "C", "wrapper": "json-string", "error_mode": "replacement"}
+    serve({"L": read}, "jq", traits, answers)
 
 
 if __name__ == "__main__":

@@ -22,13 +22,11 @@ if __name__ == "__main__":  # make this package importable from anywhere
 
 import os
 import select
-import signal
 import subprocess
-from io import FileIO
 from typing import TYPE_CHECKING, NoReturn
 
 from overlong.conformance.targets.adapters.documents import DOCUMENTS, WRAPPERS
-from overlong.conformance.targets.adapters.serving import Bug, Refusal, Result, fail, serve
+from overlong.conformance.targets.adapters.serving import Bug, Refusal, Result, end_as, fail, own_output, serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -112,9 +110,7 @@ class Program:
             self._process.kill()
             fail(f"{self._shown} closed its {closed} and went on")
         if status < 0:
-            if -status != signal.SIGKILL:
-                signal.signal(-status, signal.SIG_DFL)  # Python ignores some
-            os.kill(os.getpid(), -status)
+            end_as(status)
         fail(f"{self._shown} ended with status {status} before it had answered")
 
 
@@ -165,8 +161,7 @@ def _shown(line: bytes) -> str:
 
 def main() -> None:
     """Start the program that the command line names, and serve it."""
-    answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)
+    answers = own_output()
     border = sys.argv.index("--")
     said = dict(word.split("=", 1) for word in sys.argv[1:border])
     operation, name, document = said.pop("operation"), said.pop("name"), said.pop("document", "")

@@ -19,11 +19,10 @@ import os
 import re
 import signal
 import subprocess
-from io import FileIO
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.attended import ChildFailed, attended, folder_for
-from overlong.conformance.targets.adapters.serving import Refusal, serve
+from overlong.conformance.targets.adapters.serving import Refusal, own_output, serve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,8 +159,7 @@ class Backend:
 
 def main() -> None:
     """Start a backend, serve it, end it."""
-    programs, answers = Path(sys.argv[1]), FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)
+    programs, answers = Path(sys.argv[1]), own_output()
     version = subprocess.run([programs / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
     ending = signal.SIGKILL if _memory_of_its_own() else signal.SIGTERM
     with folder_for("postgresql") as folder:

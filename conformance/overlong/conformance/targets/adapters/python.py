@@ -23,7 +23,6 @@ import os
 import struct
 from contextlib import suppress
 from importlib.machinery import PathFinder
-from io import FileIO
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.targets.adapters import asked as reading
@@ -43,6 +42,7 @@ from overlong.conformance.targets.adapters.serving import (
     in_words,
     interpreter,
     located,
+    own_output,
     read_as_text,
     refusal,
     said,
@@ -380,8 +380,7 @@ def main() -> None:
     """Load the decoder that the command line names, and serve it."""
     place, name, *words = sys.argv[1:]
     mode, said_of_it = parted(words)
-    answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)  # output of a decoder must not look like answers
+    answers = own_output()
     requests = os.fdopen(os.dup(0), "rb")  # a decoder may close, replace or read what is standard
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

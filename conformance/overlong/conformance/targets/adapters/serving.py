@@ -12,11 +12,9 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from io import FileIO
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, cast
-
-if TYPE_CHECKING:
-    from io import FileIO
+from typing import Any, BinaryIO, NamedTuple, NoReturn, cast
 
 HEAD = struct.Struct(">II")
 NOT_SAID = 0xFFFFFFFF
@@ -167,6 +165,24 @@ def fail(message: str) -> NoReturn:
     """Print why there is nothing to certify, and exit. The harness shows stderr's last line: nothing may follow."""
     os.write(2, f"{' '.join(message.split())}\n".encode("utf-8", "backslashreplace"))
     os._exit(3)
+
+
+def end_as(code: int) -> NoReturn:
+    """End as another process did, so that the harness can name the signal; ``code``: as :mod:`subprocess` gives it."""
+    import signal  # late: most adapters end by themselves
+
+    if code < 0:
+        if -code != signal.SIGKILL:
+            signal.signal(-code, signal.SIG_DFL)  # Python ignores some
+        os.kill(os.getpid(), -code)
+    os._exit(code if code >= 0 else 1)
+
+
+def own_output() -> FileIO:
+    """The stream for answers. What anything else prints from here on goes to stderr, and is no answer."""
+    answers = FileIO(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return answers
 
 
 def column(numbers: Iterable[int]) -> bytes:
@@ -409,7 +425,7 @@ def serve(
     """Greet, then answer batches until the input ends."""
     greeting = {
         "overlong": 1,
-        "name": name.encode("utf-8", "backslashreplace").decode(),  # a file name may not be text
+        "name": name,
         "version": interpreter(),
         "language": "Python",
         "operations": "PB" + "".join(operations),

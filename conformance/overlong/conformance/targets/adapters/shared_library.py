@@ -25,17 +25,26 @@ import os
 import select
 import signal
 import time
-from io import FileIO
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, QUESTION_ABIS
 from overlong.conformance.targets.adapters.bounds import AFTER, DEATHS, SLACK, WRITABLE, Steps, fault_columns
 from overlong.conformance.targets.adapters.child import Child, Named
 from overlong.conformance.targets.adapters.one_shot import ADOPT, adopted
-from overlong.conformance.targets.adapters.serving import HEAD, MOST_LEFT, answer_frames, fail, pieces, unbatched
+from overlong.conformance.targets.adapters.serving import (
+    HEAD,
+    MOST_LEFT,
+    answer_frames,
+    end_as,
+    fail,
+    own_output,
+    pieces,
+    unbatched,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from io import FileIO
 
 
 if sys.platform == "win32":
@@ -323,13 +332,8 @@ def _read(pipe: int, size: int, has_ended: Callable[[], bool] | None) -> bytes:
 
 
 def die(status: int) -> NoReturn:
-    """End in the same way as the child, so that the harness can name the signal."""
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        if number != signal.SIGKILL:
-            signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-    os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 1)
+    """End in the same way as the child; ``status`` is that of :func:`os.waitpid`."""
+    end_as(os.waitstatus_to_exitcode(status))
 
 
 def main() -> None:
@@ -337,15 +341,14 @@ def main() -> None:
     import resource
 
     named = Named.of(sys.argv[1:])
-    answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)  # output of the library must not look like an answer
+    answers = own_output()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # deaths are routine here: no core dumps
     parent = Parent(named, answers)
     operations, units = parent.ready
     offered = operations if "Q" in operations else f"{operations}G"
     greeting = {
         "overlong": 1,
-        "name": f"{Path(named.library).name}:{','.join(named.symbols)}".encode("utf-8", "backslashreplace").decode(),
+        "name": f"{Path(named.library).name}:{','.join(named.symbols)}",
         "version": "",
         "language": "C",
         "operations": f"PB{offered}",

@@ -13,50 +13,39 @@ if __name__ == "__main__":  # make this package importable from anywhere
         sys.path.insert(0, _root)
 
 import ctypes
-import os
-from io import FileIO
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.adapters.serving import Bug, fail, serve
+from overlong.conformance.targets.adapters.serving import Bug, fail, own_output, serve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
 _ROW = 100
 _TRANSIENT = ctypes.c_void_p(-1)  # SQLite makes a copy that ends with the text
 _NATIVE = f"utf-16-{'le' if sys.byteorder == 'little' else 'be'}"
 
 
-class SQLiteReader:
-    """A statement that returns its bound value."""
+def reader(library: str) -> tuple[Callable[[bytes], str | Bug], str]:
+    """The text that SQLite reads in a string, by a statement that returns its bound value; and SQLite's version."""
+    try:
+        sqlite = ctypes.CDLL(library)
+    except OSError as error:
+        fail(f"{library} cannot be loaded: {error}")
+    pointer, number = ctypes.c_void_p, ctypes.c_int
+    sqlite.sqlite3_libversion.restype = ctypes.c_char_p
+    sqlite.sqlite3_open.argtypes = [ctypes.c_char_p, ctypes.POINTER(pointer)]
+    sqlite.sqlite3_prepare_v2.argtypes = [pointer, ctypes.c_char_p, number, ctypes.POINTER(pointer), pointer]
+    sqlite.sqlite3_bind_text.argtypes = [pointer, number, ctypes.c_char_p, number, pointer]
+    sqlite.sqlite3_step.argtypes = sqlite.sqlite3_reset.argtypes = [pointer]
+    sqlite.sqlite3_column_text16.argtypes = sqlite.sqlite3_column_bytes16.argtypes = [pointer, number]
+    sqlite.sqlite3_column_text16.restype = pointer
+    database, statement = pointer(), pointer()
+    if sqlite.sqlite3_open(b":memory:", database) or sqlite.sqlite3_prepare_v2(
+        database, b"SELECT ?", -1, statement, None
+    ):
+        fail("SQLite opens no database in memory")
 
-    def __init__(self, library: str) -> None:
-        try:
-            sqlite = ctypes.CDLL(library)
-        except OSError as error:
-            fail(f"{library} cannot be loaded: {error}")
-        pointer, number = ctypes.c_void_p, ctypes.c_int
-        sqlite.sqlite3_libversion.restype = ctypes.c_char_p
-        sqlite.sqlite3_open.argtypes = [ctypes.c_char_p, ctypes.POINTER(pointer)]
-        sqlite.sqlite3_prepare_v2.argtypes = [pointer, ctypes.c_char_p, number, ctypes.POINTER(pointer), pointer]
-        sqlite.sqlite3_bind_text.argtypes = [pointer, number, ctypes.c_char_p, number, pointer]
-        sqlite.sqlite3_step.argtypes = sqlite.sqlite3_reset.argtypes = [pointer]
-        sqlite.sqlite3_column_text16.argtypes = sqlite.sqlite3_column_bytes16.argtypes = [pointer, number]
-        sqlite.sqlite3_column_text16.restype = pointer
-        self._sqlite = sqlite
-        database, self._statement = pointer(), pointer()
-        if sqlite.sqlite3_open(b":memory:", database) or sqlite.sqlite3_prepare_v2(
-            database, b"SELECT ?", -1, self._statement, None
-        ):
-            fail("SQLite opens no database in memory")
-        self.version = sqlite.sqlite3_libversion().decode("ascii", "backslashreplace")
-
-    def read(self, many: Sequence[bytes]) -> list[str | Bug]:
-        """The text that SQLite reads in each string."""
-        return [self._read(octets) for octets in many]
-
-    def _read(self, octets: bytes) -> str | Bug:
-        sqlite, statement = self._sqlite, self._statement
+    def read(octets: bytes) -> str | Bug:
         sqlite.sqlite3_reset(statement)
         code = sqlite.sqlite3_bind_text(statement, 1, octets, len(octets), _TRANSIENT)
         if code or sqlite.sqlite3_step(statement) != _ROW:
@@ -65,14 +54,15 @@ class SQLiteReader:
         units = ctypes.string_at(text, sqlite.sqlite3_column_bytes16(statement, 0))
         return units.decode(_NATIVE, "surrogatepass")
 
+    return read, sqlite.sqlite3_libversion().decode("ascii", "backslashreplace")
+
 
 def main() -> None:
     """Serve the library that the command line names."""
-    answers = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)
-    reader = SQLiteReader(sys.argv[1])
-    traits = {"version": f"SQLite {reader.version}", "language": "C", "error_mode": "SQLite's own"}
-    serve({"L": reader.read}, "sqlite", traits, answers)
+    answers = own_output()
+    read, version = reader(sys.argv[1])
+    traits = {"version": f"SQLite {version}", "language": "C", "error_mode": "SQLite's own"}
+    serve({"L": lambda many: list(map(read, many))}, "sqlite", traits, answers)
 
 
 if __name__ == "__main__":

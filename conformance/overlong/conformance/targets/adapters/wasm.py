@@ -16,10 +16,8 @@ if __name__ == "__main__":  # make this package importable from anywhere
 
 import ctypes
 import hashlib
-import os
 from array import array
 from importlib.metadata import version
-from io import FileIO
 from typing import TYPE_CHECKING
 
 from wasmtime import (
@@ -59,7 +57,7 @@ from overlong.conformance.targets.adapters.bounds import (
     Wrong,
     fault_columns,
 )
-from overlong.conformance.targets.adapters.serving import answer_frames, column, fail, pieces, unbatched
+from overlong.conformance.targets.adapters.serving import answer_frames, column, fail, own_output, pieces, unbatched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -429,13 +427,12 @@ def respond(decoder: Decoder, operation: str, items: Sequence[bytes], *, single:
 def main() -> None:
     """Greet, then answer until the input ends."""
     path, export, convention, *traits = sys.argv[1:]
-    answers = os.dup(1)
-    os.dup2(2, 1)
+    answers = own_output()
     decoder = Decoder(path, export, ABIS[convention])
     operations = ("D" if decoder.unit else "V") + "G"
     greeting = {
         "overlong": 1,
-        "name": f"{Path(path).name}:{export}".encode("utf-8", "backslashreplace").decode(),
+        "name": f"{Path(path).name}:{export}",
         "version": f"sha256 {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]}, wasmtime {version('wasmtime')}",
         "language": "WebAssembly",
         "operations": f"PB{operations}",
@@ -448,8 +445,7 @@ def main() -> None:
     def response(operation: str, payload: bytes, batched: bool) -> list[bytes]:  # noqa: FBT001
         return [respond(decoder, operation, pieces(payload) if batched else [payload], single=not batched)]
 
-    with FileIO(answers, "wb") as file:
-        answer_frames(greeting, operations, response, file)
+    answer_frames(greeting, operations, response, answers)
 
 
 if __name__ == "__main__":

@@ -26,22 +26,16 @@ from overlong.conformance.targets.adapters.serving import Bug, Refusal, cut, fai
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    Made = tuple[Callable[[Any], Any], type[Exception]]
-
-
-class RefusedByPackage(Exception):
-    """The decoder refused its input at ``offset``, if it reports that."""
-
-    def __init__(self, offset: int | None = None) -> None:
-        super().__init__(offset)
-        self.offset = offset
+    Refusing = type[Exception] | tuple[()]
+    Made = tuple[Callable[[Any], Any], Refusing]
 
 
 @dataclass(frozen=True)
 class Package:
     """A decoder of a package.
 
-    ``make`` imports the package, and returns the decoder and the exception by which it refuses: any other is a bug.
+    ``make`` imports the package, and returns the decoder and the exception by which it refuses, unless it returns a
+    ``Refusal``: any other is a bug.
     ``columns``: the decoder takes many strings at once; only a column that it refuses is asked string by string.
     ``make_separate`` does the same for a decoder of a list of values, if there is one.
     """
@@ -90,12 +84,10 @@ class Package:
         return {**found, "wrapper": self.wrapper} if self.wrapper else found
 
 
-def _tried(decode: Callable[[Any], Any], refuses: type[Exception], given: Any) -> Any:
+def _tried(decode: Callable[[Any], Any], refuses: Refusing, given: Any) -> Any:
     """The result of a decoder, its refusal, or its bug."""
     try:
         return decode(given)
-    except RefusedByPackage as refused:
-        return Refusal(refused.offset)
     except refuses:
         return Refusal()
     except Exception as error:  # noqa: BLE001 (whatever it is, it is no verdict)
@@ -129,10 +121,10 @@ def _simdjson() -> Made:
             return parser.parse(json_string(octets))
         except UnicodeDecodeError as error:
             if error.reason.startswith("UTF8_ERROR"):  # simdjson's word; CPython, which makes the text, uses others
-                raise RefusedByPackage from None
+                return Refusal()
             raise
 
-    return decode, RefusedByPackage
+    return decode, ()
 
 
 def _pydantic_json() -> Made:
@@ -188,9 +180,9 @@ def _mutf8() -> Made:
         try:
             return package.decode_modified_utf8(octets)
         except UnicodeDecodeError as error:
-            raise RefusedByPackage(error.start) from None
+            return Refusal(error.start)
 
-    return decode, RefusedByPackage
+    return decode, ()
 
 
 def _lxml() -> Made:
