@@ -105,7 +105,7 @@ def command(
                 click.echo(line)
     if not model.parts:
         sys.exit(NOT_MEASURED)
-    sys.exit(CONFORMS if all(part.learned is not None for part in model.parts) else INCOMPLETE)
+    sys.exit(CONFORMS if all(part.machine is not None for part in model.parts) else INCOMPLETE)
 
 
 def _draw(model: LearnedModel, path: Path) -> None:

@@ -70,10 +70,10 @@ def tail(speaks: str) -> bytes:
 
 def tails_after(prefix: bytes, automaton: Automaton) -> int:
     """The most octets that a character may still lack after ``prefix`` and a pair."""
-    lacking = _lacking(automaton)
+    missing = lacking(automaton)
     inside = {state for state in automaton.table[automaton.run(prefix)] if not automaton.accepting[state]}
     after = {to for state in inside for to in automaton.table[state]}
-    return max((lacking[state] for state in after if state in lacking), default=0)
+    return max((missing[state] for state in after if state in missing), default=0)
 
 
 def maps_of(target: Target, profile: Profile = RFC3629) -> tuple[Map, ...]:
@@ -131,16 +131,16 @@ class _GivenUp(Exception):
     """The target does not answer in time."""
 
 
-def _lacking(automaton: Automaton) -> dict[int, int]:
+def lacking(automaton: Automaton) -> dict[int, int]:
     """For each state from which a word is accepted, the length of the shortest such word."""
-    lacking = {state: 0 for state, accepts in enumerate(automaton.accepting) if accepts}
-    queue = list(lacking)
+    missing = {state: 0 for state, accepts in enumerate(automaton.accepting) if accepts}
+    queue = list(missing)
     for near in queue:
         for state, row in enumerate(automaton.table):
-            if state not in lacking and near in row:
-                lacking[state] = lacking[near] + 1
+            if state not in missing and near in row:
+                missing[state] = missing[near] + 1
                 queue.append(state)
-    return lacking
+    return missing
 
 
 def _painted(automaton: Automaton, prefix: bytes, octet: bytes, tails: int) -> bytes:
