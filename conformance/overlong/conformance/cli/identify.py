@@ -19,6 +19,7 @@ from overlong.conformance.cli.options import (
     errors_on_one_line,
     leave,
     target_of,
+    text_or_json,
     width,
 )
 from overlong.conformance.cli.trust import agreed_to
@@ -48,14 +49,7 @@ PICTURES = (".svg", ".mmd", ".dot")
     help="Draw the learned automaton beside that of the dialect, differences in red: "
     "FILE.svg, FILE.mmd (Mermaid) or FILE.dot (Graphviz). Repeatable.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Print sentences, or all data including the automata.",
-)
+@text_or_json("Print sentences, or all data including the automata.")
 @with_limits("questions")
 def command(
     target: tuple[str, ...],

@@ -203,6 +203,18 @@ def _complete_plans(_context: click.Context, _option: click.Parameter, begun: st
     return [CompletionItem(kind.form) for kind in PLANS.values() if kind.form.startswith(begun)]
 
 
+def text_or_json(help_text: str = "What to print.") -> Callable[[Any], Any]:
+    """``--format text`` or ``json``; the command gets it as ``output_format``."""
+    return click.option(
+        "--format",
+        "output_format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help=help_text,
+    )
+
+
 class Jobs(NamedTuple):
     """Who works: a number of processes here, or the workers of a Dask scheduler."""
 

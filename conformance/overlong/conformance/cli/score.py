@@ -13,6 +13,7 @@ from overlong.conformance.cli.options import (
     USAGE,
     errors_on_one_line,
     leave,
+    text_or_json,
     width,
 )
 from overlong.conformance.support.interruption import no_more_interruptions
@@ -43,14 +44,7 @@ Examples:
     show_default=True,
     help="Format of the files; raw: each file is one string; lines: each line is one string.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 @click.option(
     "--add",
     "missing",

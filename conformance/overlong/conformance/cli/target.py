@@ -19,6 +19,7 @@ from overlong.conformance.cli.options import (
     errors_on_one_line,
     leave,
     target_of,
+    text_or_json,
     width,
 )
 from overlong.conformance.cli.trust import agreed_to
@@ -69,14 +70,7 @@ def abis_command() -> None:
 
 
 @command.command("list")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 @click.option("--ready", is_flag=True, help="List only decoders that can be used here.")
 @click.option(
     "-v", "--verbose", is_flag=True, help="Also print what each decodes with, and what it fetches on first use."
@@ -124,14 +118,7 @@ Examples:
 
 @command.command("check", cls=TargetCommand, epilog=_CHECK_EXAMPLES)
 @click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 @with_limits()
 def check_command(target: tuple[str, ...], output_format: str) -> None:
     """Examine an adapter: does it keep the target protocol?

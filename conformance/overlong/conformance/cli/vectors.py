@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, width
+from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, text_or_json, width
 from overlong.conformance.cli.score import score_command
 from overlong.conformance.cli.words import complete_suites
 from overlong.conformance.support.near import did_you_mean
@@ -58,14 +58,7 @@ command.add_command(score_command)
 
 @command.command("list")
 @with_selection
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 def list_command(
     suites: tuple[str, ...],
     words: tuple[str, ...],
@@ -107,14 +100,7 @@ def list_command(
 
 @command.command("show")
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 def show_command(names: tuple[str, ...], output_format: str) -> None:
     """Show everything about vectors.
 

@@ -19,6 +19,7 @@ from overlong.conformance.cli.options import (
     files_refused,
     leave,
     target_of,
+    text_or_json,
     width,
 )
 from overlong.conformance.cli.trust import agreed_to, with_agreement
@@ -80,14 +81,7 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     help="Place of a file that the certificate names with --subject; one option for each, in its order.  [default: as "
     "it says]",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress; print only the verdict.")
 @click.option("-v", "--verbose", is_flag=True, help="Print every field that differs.")
 def command(
