@@ -40,7 +40,7 @@ from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_suites, complete_targets
 from overlong.conformance.results.headline import exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
-from overlong.conformance.support.near import did_you_mean
+from overlong.conformance.support.printable import did_you_mean
 from overlong.conformance.support.quantities import seconds_of
 
 if TYPE_CHECKING:

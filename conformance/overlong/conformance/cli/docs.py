@@ -70,7 +70,7 @@ def command(name: str | None) -> None:
     import json
 
     from overlong.conformance.cli.verbs import VERBS
-    from overlong.conformance.support.near import did_you_mean
+    from overlong.conformance.support.printable import did_you_mean
 
     known, of_files = pages(), schemas()
     if name is None:

@@ -16,7 +16,7 @@ import click
 
 from overlong.conformance.cli.options import USAGE, leave, width
 from overlong.conformance.results.headline import State
-from overlong.conformance.support.near import did_you_mean, listed
+from overlong.conformance.support.printable import did_you_mean, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -86,7 +86,7 @@ def _read(words: Sequence[str], limits: Mapping[str, _Limit]) -> dict[str, Any]:
     for word in words:
         name, _, value = word.partition("=")
         if name not in limits:
-            from overlong.conformance.support.near import did_you_mean
+            from overlong.conformance.support.printable import did_you_mean
 
             raise click.BadParameter(f"no limit {name!r}; {did_you_mean(name, limits)}", param_hint="--limit")
         try:

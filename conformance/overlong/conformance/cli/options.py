@@ -165,7 +165,7 @@ def _dialect(_context: click.Context, _option: click.Parameter, name: str) -> st
 
     found = dialect_called(name)
     if found is None:
-        from overlong.conformance.support.near import did_you_mean
+        from overlong.conformance.support.printable import did_you_mean
 
         raise click.BadParameter(f"no profile {name!r}; {did_you_mean(name, DIALECTS)}", param_hint="--profile")
     return found

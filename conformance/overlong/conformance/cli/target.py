@@ -278,7 +278,7 @@ def _named(language: str | None) -> AdapterTemplate:
     Raises:
         click.UsageError: no language is named, or it has no template; the message lists the languages that have one.
     """
-    from overlong.conformance.support.near import listed, nearest
+    from overlong.conformance.support.printable import listed, nearest
 
     if language is None:
         raise click.UsageError(f"name a language:{listed(TEMPLATES)}")

@@ -13,7 +13,7 @@ import click
 from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, text_or_json, width
 from overlong.conformance.cli.score import score_command
 from overlong.conformance.cli.words import complete_suites
-from overlong.conformance.support.near import did_you_mean
+from overlong.conformance.support.printable import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

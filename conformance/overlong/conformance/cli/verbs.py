@@ -100,7 +100,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            from overlong.conformance.support.near import did_you_mean
+            from overlong.conformance.support.printable import did_you_mean
 
             same = SYNONYMS.get(args[0])
             hint = f"write 'overlong {same}'" if same else did_you_mean(args[0], VERBS)

@@ -165,7 +165,7 @@ def _say_what_is_run(certified: Certified) -> None:
 def _print(verification: Verification, output_format: str, *, quiet: bool, verbose: bool) -> None:
     from overlong.conformance.certification.verification.comparison import ANSWERS, lines
     from overlong.conformance.cli.formats import rendered
-    from overlong.conformance.support.portable import sha256_of
+    from overlong.conformance.support.provenance import sha256_of
 
     told = [verification.verdict, *lines(verification.differences, every=verbose)]
     if output_format == "json":

@@ -35,8 +35,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
-from overlong.conformance.support.near import did_you_mean
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.targets.function_tables import functions_in
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.greeting import TRAITS, WORDS
-from overlong.conformance.support.near import nearest
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import nearest, printable
 from overlong.conformance.targets.adapters.asked import ENCODES
 from overlong.reference.questions import EARLY, QUESTIONS
 from overlong.reference.reading import MODES

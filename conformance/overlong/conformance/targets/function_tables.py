@@ -17,8 +17,7 @@ import re
 from typing import Any, cast
 
 from overlong.conformance.oracle.target import UnknownTarget
-from overlong.conformance.support.near import did_you_mean
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import did_you_mean, printable
 
 _KEYS = ("name", "symbol", "abi", "library", "call")
 _NAME = re.compile(r"[A-Za-z0-9_.+-]+")

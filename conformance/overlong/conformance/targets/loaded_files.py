@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.support.portable import sha256_of
+from overlong.conformance.support.provenance import sha256_of
 from overlong.conformance.targets.elf import NONSENSE, Elf
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ import pytest
 
 from overlong.conformance.protocol.kind import CLAIMS, LIMITS, VERDICT
 from overlong.conformance.results.run import FAILS, NOT_MEASURED
-from overlong.conformance.support.near import did_you_mean
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import did_you_mean, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.support.portable import portable
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.provenance import portable
 
 if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Bucket
