@@ -24,11 +24,9 @@ from overlong.conformance.cli.formats import (
 from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
     CONFORMS,
-    USAGE,
     TargetCommand,
     errors_on_one_line,
     files_refused,
-    leave,
     profile_option,
     read_by,
     slug,
@@ -218,7 +216,7 @@ def command(
     same: dict[str, Any] = {"profile": profile, "quick": quick, "expected": expected}
     limits = replace(limits_of(), threads=threads or 0)
     _if_library(named, folder, wanted, limits=limits, quiet=quiet, **same)
-    with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
+    with errors_on_one_line(), files_refused(), Bar(enabled=not quiet) as bar:
         agreed_to([named])
         with _shown_if_not_saved(bar, quiet=quiet, verbose=verbose):
             asked = Invocation(
@@ -268,17 +266,6 @@ def _if_library(named: str | Sequence[str], folder: Path, wanted: WantedFormats,
     with errors_on_one_line():
         if isinstance(named, str) and (functions := functions_of(named)):
             sys.exit(certify_library(named, functions, folder, wanted, **options))
-
-
-@contextlib.contextmanager
-def _expectations_refused() -> Generator[None]:
-    """Report an error in a file of expected deviations on one line."""
-    from overlong.conformance.results.expected import ExpectationError
-
-    try:
-        yield
-    except ExpectationError as error:
-        leave(str(error), USAGE)
 
 
 @contextlib.contextmanager

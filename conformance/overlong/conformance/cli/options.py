@@ -137,13 +137,14 @@ def all_decoders() -> dict[str, Builtin]:
 
 @contextlib.contextmanager
 def files_refused() -> Generator[None]:
-    """Report an error in a file of vectors on one line that names the file and the place."""
+    """Report an error in a file of vectors or of expected deviations on one line, with the file and the place."""
+    from overlong.conformance.results.expected import ExpectationError
     from overlong.conformance.support.strict_json import JsonError
     from overlong.conformance.vectors.check import CheckError, WrongError
 
     try:
         yield
-    except (CheckError, JsonError, WrongError) as error:
+    except (CheckError, ExpectationError, JsonError, WrongError) as error:
         leave(str(error), USAGE)
 
 

@@ -91,7 +91,7 @@ def maps_of(target: Target, profile: Profile = RFC3629) -> tuple[Map, ...]:
     try:
         with unreported(target):
             _ask(target, operation, seen, profile)
-    except (_GivenUp, BudgetSpent, TargetError):
+    except (BudgetSpent, TargetError):
         return ()
     return tuple(Map(name_of(prefix), bytes(seen[prefix])) for prefix in before)
 
@@ -127,10 +127,6 @@ def unreported(target: Target) -> Generator[None]:
         del target.notes[notes:]
 
 
-class _GivenUp(Exception):
-    """The target does not answer in time."""
-
-
 def lacking(automaton: Automaton) -> dict[int, int]:
     """For each state from which a word is accepted, the length of the shortest such word."""
     missing = {state: 0 for state, accepts in enumerate(automaton.accepting) if accepts}
@@ -161,9 +157,8 @@ def _ask(target: Target, operation: str, seen: dict[bytes, bytearray], profile: 
     """Fill in the answers, round by round; each round adds one more tail octet to pairs that were not accepted.
 
     Raises:
-        _GivenUp: the target does not answer in time.
         BudgetSpent: the target fails too often.
-        TargetError: the target does not start any more.
+        TargetError: the target does not answer in time, or does not start any more.
     """
     limits = limits_of(target.greeting)
     automaton, octet = profile.dialect.automaton, tail(profile.speaks)
@@ -201,7 +196,7 @@ def _answers(target: Target, operation: str, batches: Sequence[Batch]) -> Iterat
     """The statuses of the answers to all strings in order, in pieces; 0 if the target broke."""
     for answered in target.observe((batch, operation) for batch in batches):
         if any(isinstance(fault, TimedOut) for fault in answered.faults.values()):
-            raise _GivenUp
+            raise TargetError("it does not answer in time")
         statuses = bytearray(answered.answers.statuses)
         for at in answered.faults:
             statuses[at] = 0

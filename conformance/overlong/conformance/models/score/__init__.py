@@ -9,7 +9,7 @@ what a fault is; ``transitions`` (with the grammar's coverage), ``historical`` a
 ``expectations`` judges the list's own answers, and ``cover`` finds the missing vectors.
 """
 
-from overlong.conformance.models.score.expectations import Expectation, ReadError, ScoreEntry
+from overlong.conformance.models.score.expectations import ReadError
 from overlong.conformance.models.score.score import EmptyList, Score, score
 
-__all__ = ["EmptyList", "Expectation", "ReadError", "Score", "ScoreEntry", "score"]
+__all__ = ["EmptyList", "ReadError", "Score", "score"]
