@@ -25,6 +25,7 @@ from overlong.conformance.cli.options import (
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from overlong.conformance.models.identify.identify import LearnedModel
@@ -71,7 +72,6 @@ def command(
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.models.identify.identify import identify
     from overlong.conformance.report.identity import model_as_json, model_lines
-    from overlong.conformance.support.printable import printable
 
     named = target_of(target)
     for path in pictures:

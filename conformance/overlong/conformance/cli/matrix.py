@@ -29,6 +29,7 @@ from overlong.conformance.cli.options import (
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -225,7 +226,6 @@ def show_rows(report: Report, rows: Sequence[MatrixRow], output: Path, wanted: W
     """Show the report of these rows, and write it in all wanted formats."""
     from overlong.conformance.certification.matrix.statement import STATEMENT
     from overlong.conformance.report.site import write_site
-    from overlong.conformance.support.printable import printable
 
     if wanted.stdout == "json":
         click.echo((output / STATEMENT).read_text("ascii"), nl=False)
@@ -291,7 +291,6 @@ def certify_library(
     from overlong.conformance.certification.matrix.row import MatrixJob
     from overlong.conformance.certification.matrix.statement import STATEMENT
     from overlong.conformance.results.headline import FAILING
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.targets.libraries import set_up_library
 
     _refuse_others(name, functions[0])
@@ -315,8 +314,6 @@ def certify_library(
 
 def _refuse_others(name: str, first: str) -> None:
     """Raises: click.UsageError: the command line has an option that a library cannot have."""
-    from overlong.conformance.support.printable import printable
-
     context = click.get_current_context()
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
@@ -345,7 +342,6 @@ class _Progress:
         self._bar.close()
 
     def done(self, target: str, state: str, how: str) -> None:
-        from overlong.conformance.support.printable import printable
 
         self._done += 1
         name = printable(target)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import click
 
 from overlong.conformance.cli.words import complete_profiles
+from overlong.conformance.support.printable import did_you_mean, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -100,7 +101,6 @@ def scarce(error: BaseException) -> str:
 def errors_on_one_line() -> Generator[None]:
     """Report an error that the user can fix on one line, without a traceback."""
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.support.whole_file import FULL, NotSaved
 
     try:
@@ -166,8 +166,6 @@ def _dialect(_context: click.Context, _option: click.Parameter, name: str) -> st
 
     found = dialect_called(name)
     if found is None:
-        from overlong.conformance.support.printable import did_you_mean
-
         raise click.BadParameter(f"no profile {name!r}; {did_you_mean(name, DIALECTS)}", param_hint="--profile")
     return found
 

@@ -24,6 +24,7 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,6 @@ def command(words: tuple[str, ...], profile: str, why: bool, beside: str | None)
     from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
     from overlong.conformance.protocol.wire import OPERATIONS
     from overlong.conformance.report.wording import passed_through
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.given import FORMS, vectors_in
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.selection import find_vectors
@@ -129,7 +129,6 @@ def _show_input(vector: Vector, answers: list[Answer]) -> None:
     from overlong.conformance.oracle.stream_state import ended_how
     from overlong.conformance.protocol.wire import ASKING, SEPARATE
     from overlong.conformance.report.wording import in_chunks
-    from overlong.conformance.support.printable import spaced_hex
     from overlong.conformance.vectors.questions import words_of
 
     what = "values" if any(answer.operation == SEPARATE for answer in answers) else "chunks"
@@ -147,7 +146,6 @@ def _show_input(vector: Vector, answers: list[Answer]) -> None:
 def _say_why(vector: Vector, target: str | Sequence[str], operation: str, limits: Limits) -> None:
     """Print when the target is wrong so."""
     from overlong.conformance.examination.examine import EXAMINED, examine
-    from overlong.conformance.support.printable import printable, spaced_hex, thousands
 
     if operation not in EXAMINED:
         click.echo("cause     no examination of this operation")
@@ -164,8 +162,7 @@ def _say_why(vector: Vector, target: str | Sequence[str], operation: str, limits
     click.echo(click.style("cause     ", bold=True) + printable(found.sentence))
     if found.example != vector.octets and found.example:
         shown = spaced_hex(found.example[:SHOWN]) + " …" * (len(found.example) > SHOWN)
-        size = len(found.example)
-        click.echo(f"  least     {shown}, {thousands(size)} octet{'s' * (size != 1)}")
+        click.echo(f"  least     {shown}, {counted(len(found.example), 'octet')}")
     if found.telling is not None:
         click.echo(f"  telling   {spaced_hex(found.telling.vector.octets[:SHOWN])}, {found.telling.title}")
     if found.checked:

@@ -24,7 +24,7 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_languages, complete_targets
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import listed, nearest, printable
 from overlong.conformance.targets.templates import TEMPLATES, AdapterTemplate, template_for
 
 _BY_PYTHON = (
@@ -278,8 +278,6 @@ def _named(language: str | None) -> AdapterTemplate:
     Raises:
         click.UsageError: no language is named, or it has no template; the message lists the languages that have one.
     """
-    from overlong.conformance.support.printable import listed, nearest
-
     if language is None:
         raise click.UsageError(f"name a language:{listed(TEMPLATES)}")
     if template := template_for(language):

@@ -13,7 +13,7 @@ import click
 from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, text_or_json, width
 from overlong.conformance.cli.score import score_command
 from overlong.conformance.cli.words import complete_suites
-from overlong.conformance.support.printable import did_you_mean
+from overlong.conformance.support.printable import did_you_mean, printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -120,7 +120,6 @@ def show_command(names: tuple[str, ...], output_format: str) -> None:
     import json
 
     from overlong.conformance.report.vector import lines
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.record import record
     from overlong.conformance.vectors.selection import find_vectors
     from overlong.conformance.vectors.vector import IdError
@@ -175,7 +174,6 @@ def export_command(
       0  written
       2  nothing matches, there is no such format, or it cannot be written
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.support.printable import printable, thousands
     from overlong.conformance.vectors.export import FORMATS, OTHERS, export
     from overlong.conformance.vectors.sink import MANIFEST
 
@@ -215,7 +213,6 @@ def check_command(paths: tuple[Path, ...]) -> None:
       1  an expectation or a digest is wrong
       2  there is no such file, or it is not of this form
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.support.strict_json import JsonError
     from overlong.conformance.vectors.check import CheckError, WrongError, check
 
@@ -258,7 +255,6 @@ def _selection(suites: tuple[str, ...], words: tuple[str, ...]) -> Selection:
 @contextlib.contextmanager
 def selection_errors() -> Generator[None]:
     """Report an impossible selection or export on one line."""
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.export import ExportError
     from overlong.conformance.vectors.selection import SelectionError
 

@@ -24,7 +24,7 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.trust import agreed_to, with_agreement
 from overlong.conformance.cli.words import complete_targets
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
     from overlong.conformance.certification.verification.reading import Certified
@@ -149,7 +149,6 @@ def command(
 
 def _say_what_is_run(certified: Certified) -> None:
     """Print on stderr what is about to run."""
-    from overlong.conformance.support.printable import thousands
     from overlong.conformance.support.provenance import generator
 
     by, here = certified.predicate["generator"], generator()
