@@ -95,7 +95,7 @@ def _install_debian(chosen: Sequence[Builtin]) -> None:
 
 def chosen_of(targets: Sequence[str]) -> list[Builtin]:
     """The decoders of these names, or all."""
-    from overlong.conformance.support.near import did_you_mean
+    from overlong.conformance.support.printable import did_you_mean
 
     known = all_decoders()
     for name in targets:

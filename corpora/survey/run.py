@@ -62,7 +62,7 @@ def command(
 
     from corpora.survey.error_modes import learned, unsettled
     from corpora.survey.kept import kept
-    from overlong.conformance.certification.matrix.job import MatrixJob
+    from overlong.conformance.certification.matrix.row import MatrixJob
     from overlong.conformance.report.formats import FORMATS, write
     from overlong.conformance.support.printable import printable
 

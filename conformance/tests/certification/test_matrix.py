@@ -18,8 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.certification.matrix import statement
-from overlong.conformance.certification.matrix.job import MatrixJob
-from overlong.conformance.certification.matrix.row import row_of
+from overlong.conformance.certification.matrix.row import MatrixJob, row_of
 from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.matrix import table

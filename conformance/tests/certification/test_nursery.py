@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 import pytest
 
-from overlong.conformance.certification.matrix.job import MatrixJob
+from overlong.conformance.certification.matrix.row import MatrixJob
 from overlong.conformance.certification.matrix.running import SLOWEST, slowest_first
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.limits import Limits

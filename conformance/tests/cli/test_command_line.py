@@ -18,6 +18,7 @@ from overlong.conformance.cli import progress
 from overlong.conformance.cli.certify import command as certify
 from overlong.conformance.cli.formats import WantedFormats, folder_and_file
 from overlong.conformance.cli.verbs import SYNONYMS, VERBS, cli
+from overlong.conformance.support.whole_file import alone_in
 from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS
 from progress_lines import beside_progress
 from waiting import HUNG
@@ -434,3 +435,17 @@ def test_progress_counts_vectors_of_suites_and_then_strings_of_sweeps(capsys, mo
         bar.update("core", 1000, 2000)
         bar.update("pairs", 5, 30000)
     assert capsys.readouterr().err == "core: 1 000 of 2 000 vectors\npairs: 5 of 30 000 strings\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no locks of folders")
+def test_a_second_matrix_in_a_folder_is_refused(tmp_path):
+    """Two matrices in one folder would lose each other's rows."""
+    with alone_in(tmp_path):
+        done = CliRunner().invoke(cli, ["matrix", "--quick", "-q", "-o", str(tmp_path), "cpython"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"overlong: {tmp_path}: another run is writing its results there; choose another folder with -o\n"
+    )
+    assert not list(tmp_path.iterdir())
+    with alone_in(tmp_path):
+        pass

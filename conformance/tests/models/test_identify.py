@@ -131,7 +131,7 @@ def test_what_no_machine_describes_is_said_to_be_that() -> None:
     model = identify(f"py:{SPEAKERS}:square_length", questions=50_000)
     part = model.part("dialect")
     assert part is not None
-    assert part.learned is None
+    assert part.machine is None
     assert "no machine" in part.why_not or "not settled" in part.why_not
     assert 0 < len(part.examples) <= 3
     for example in part.examples:  # each is a difference from the machine that is most like it
@@ -187,7 +187,7 @@ def test_a_small_budget_asks_fewer_strings_from_elsewhere() -> None:
 def test_the_bound_on_questions_is_kept() -> None:
     model = identify("cpython", questions=5000)
     assert model.questions + model.tried <= 5000 * len(model.oracles)
-    assert all(part.learned is None for part in model.parts)
+    assert all(part.machine is None for part in model.parts)
 
 
 @pytest.fixture(scope="module")

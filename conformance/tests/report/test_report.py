@@ -40,7 +40,7 @@ from overlong.conformance.results.reading.data import data, looks_clean
 from overlong.conformance.results.reading.results import report_of_run
 from overlong.conformance.results.run import NOT_MEASURED, Drawn
 from overlong.conformance.results.writer import RESULTS
-from overlong.conformance.support.portable import portable
+from overlong.conformance.support.provenance import portable
 from zoo import ZOO
 
 SUITES = ("core", "streams", "used-before", "encoder-edges")

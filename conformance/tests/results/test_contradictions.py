@@ -24,7 +24,7 @@ def results(tmp_path_factory):
     certificate = certify(WRONG, suites=["core"], plans=(), output=folder)
     predicate = json.loads(certificate.to_json())["predicate"]["overlong"]
     claims, buckets = predicate["claims"], tuple(predicate["buckets"])
-    row = MatrixRow(WRONG, State.DIVERGES, claims=claims, buckets=buckets)
+    row = MatrixRow(target=WRONG, state=State.DIVERGES, claims=claims, buckets=list(buckets))
     return {
         "certificate.json": json.loads(certificate.to_json()),
         "matrix.json": statement([row], Conditions("rfc3629@1", (), {}), "overlong matrix"),

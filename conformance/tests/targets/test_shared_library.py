@@ -23,7 +23,7 @@ from overlong.conformance.protocol import kind
 from overlong.conformance.protocol.memory_fault import MEMORY_FAULTS, memory_fault
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
 from overlong.conformance.results.headline import State
-from overlong.conformance.support.portable import one_spelling, portable
+from overlong.conformance.support.provenance import one_spelling, portable
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
 from overlong.conformance.targets.adapters.child import Child, Named
 from overlong.conformance.targets.adapters.serving import column

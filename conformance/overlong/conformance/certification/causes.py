@@ -20,7 +20,7 @@ from overlong.conformance.results.run import add_cause
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
-    from overlong.conformance.certification.kinds import Kind
+    from overlong.conformance.certification.alike import Alike
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.profile import Profile
 
 
-def settle(run: Run, kinds: Iterable[Kind], target: Target) -> None:
+def settle(run: Run, divergences: Iterable[Alike], target: Target) -> None:
     """Examine what must be, and sort all divergences into the run's buckets.
 
     Args:
         run: all its divergences are counted.
-        kinds: these divergences.
+        divergences: these divergences.
         target: open. Failures of it end the examination, not the run.
     """
     found = list[tuple["Explanation", Bucket]]()
     unsteady = not run.codes.isdisjoint(UNSTEADY)
-    left = [_Left(kind, _shown(kind, run)) for kind in kinds]
+    left = [_Left(alike, _shown(alike, run)) for alike in divergences]
     try:
         for _ in range(MOST):
             known = {explanation.id for explanation, _ in found}
@@ -50,11 +50,11 @@ def settle(run: Run, kinds: Iterable[Kind], target: Target) -> None:
     run.settle([*(bucket for _, bucket in found), *_others(left, unsteady=unsteady)], found)
 
 
-def _shown(kind: Kind, run: Run) -> list[Finding]:
-    """The kept divergences of a kind, and the least of their code and place if that is of the kind."""
-    least = run.buckets[kind.key].example
-    own = (least.operation, least.vector.category) == (kind.operation, kind.category)
-    return [least, *kind.kept] if own and len(kind.kept) < kind.count else kind.kept
+def _shown(alike: Alike, run: Run) -> list[Finding]:
+    """Those that are kept, and the least of their code and place if it is one of them."""
+    least = run.buckets[alike.key].example
+    own = (least.operation, least.vector.category) == (alike.operation, alike.category)
+    return [least, *alike.kept] if own and len(alike.kept) < alike.count else alike.kept
 
 
 def _next(
@@ -75,7 +75,7 @@ def _next(
         if explanation is None or explanation.condition is None or doubtful:
             chosen.less = None if explanation is None else explanation.finding
             for each in left:
-                each.tried |= each.kind.key == chosen.kind.key
+                each.tried |= each.alike.key == chosen.alike.key
             continue
         return explanation, _bucket(explanation, example, left, again=explanation.id in known)
     return None
@@ -83,9 +83,9 @@ def _next(
 
 @dataclass
 class _Left:
-    """The divergences of a kind that have no cause yet."""
+    """Divergences that are alike and have no cause yet."""
 
-    kind: Kind
+    alike: Alike
     findings: list[Finding]
     tried: bool = False
     """True if an examination did not help, or there can be none."""
@@ -93,8 +93,8 @@ class _Left:
     """A less example that an examination found, though no condition."""
 
     def __post_init__(self) -> None:
-        self._all, self._left = len(self.findings), self.kind.count
-        self.tried = not is_examinable(self.kind.key[0], self.kind.operation)
+        self._all, self._left = len(self.findings), self.alike.count
+        self.tried = not is_examinable(self.alike.key[0], self.alike.operation)
 
     @property
     def least(self) -> Finding:
@@ -102,7 +102,7 @@ class _Left:
 
     def telling(self) -> tuple[int, int, object]:
         """The order of examinations."""
-        return *rank(self.kind.key[0], self.kind.operation), self.least.order
+        return *rank(self.alike.key[0], self.alike.operation), self.least.order
 
     def take(self, joins: Callable[[Finding], bool]) -> tuple[list[Finding], int]:
         """Take those that belong to a cause, and their number."""
@@ -110,7 +110,7 @@ class _Left:
         for each in self.findings:
             (taken if joins(each) else rest).append(each)
         self.findings = rest
-        count = len(taken) * self.kind.count // self._all if rest else self._left
+        count = len(taken) * self.alike.count // self._all if rest else self._left
         self._left -= count
         return taken, count
 
@@ -137,7 +137,7 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left], *
         members += taken
         count += number
         if taken:
-            keys.add(each.kind.key)
+            keys.add(each.alike.key)
     shown = explanation.finding or example
     cause = shown if shown.claim == MEMORY else example
     own = [each for each in members if each.claim == cause.claim]
@@ -157,10 +157,10 @@ def _others(left: Sequence[_Left], *, unsteady: bool) -> Iterator[Bucket]:
     for each in left:
         findings, count = each.take(lambda _: True)
         if findings:
-            code, place = each.kind.key
+            code, place = each.alike.key
             bucket = buckets.setdefault((code, "" if unsteady else place), Bucket(findings[0], 0))
             bucket.count += count
-            bucket.keys |= {each.kind.key}
+            bucket.keys |= {each.alike.key}
             for finding in (*findings, each.less):
                 if finding is not None and finding.bucket in bucket.kinds:
                     bucket.show(finding)

@@ -25,8 +25,7 @@ from overlong.conformance.results.invocation import Invocation, fixed, named
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.results.writer import RESULTS, ResultsWriter
 from overlong.conformance.support.interruption import no_more_interruptions
-from overlong.conformance.support.portable import portable_file
-from overlong.conformance.support.provenance import today
+from overlong.conformance.support.provenance import portable_file, today
 from overlong.conformance.support.whole_file import make_folder, saving, usable, written_whole
 from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.targets.consent import agree, wanted_by

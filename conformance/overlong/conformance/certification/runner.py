@@ -14,7 +14,7 @@ from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.kinds import Kinds
+from overlong.conformance.certification.alike import Noted, note, note_all
 from overlong.conformance.certification.pace import MOST, Crowd, next_after
 from overlong.conformance.certification.triage import passes
 from overlong.conformance.oracle.compare import compare_batch, expected_of, place_of_fault
@@ -74,7 +74,7 @@ class Runner:
         self.run = Run(target.id, target.greeting, profile=profile)
         self._found, self._diverged = found, diverged
         self._passes = passes(self.run, threads)
-        self._kinds = Kinds() if examined else None
+        self._noted: Noted | None = {} if examined else None
         self._growing, self._enough = growing, enough
         self._seconds = defaultdict[tuple[str, str], float](float)  # by operation and suite
         self._vectors = Counter[tuple[str, str]]()
@@ -109,11 +109,11 @@ class Runner:
                     self._add(finding)
         run.seconds = time.monotonic() - started
         run.restarts = self.target.restarts
-        if self._kinds is not None and self._kinds.all and not run.incomplete:
+        if self._noted and not run.incomplete:
             from overlong.conformance.certification.causes import settle  # a right decoder does not need the examiner
 
             with self._may_break_off():
-                settle(run, self._kinds.all.values(), self.target)
+                settle(run, self._noted.values(), self.target)
         self._settle_claims()
         return run
 
@@ -246,8 +246,8 @@ class Runner:
         for each in self._passes:
             finding = each.enters(finding)
         self.run.add(finding)
-        if self._kinds is not None:
-            self._kinds.add(finding)
+        if self._noted is not None:
+            note(finding, self._noted)
         if self._found is not None:
             self._found(finding)
 
@@ -259,8 +259,8 @@ class Runner:
         for each in self._passes:
             each.all_enter(found)
         self.run.diverged(found)
-        if self._kinds is not None:
-            self._kinds.add_all(found)
+        if self._noted is not None:
+            note_all(found, self._noted)
         if self._diverged is not None:
             self._diverged(found)
 

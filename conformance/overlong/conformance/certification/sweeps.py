@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.constants import constant_plans
 from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
 from overlong.conformance.certification.tiers import (
@@ -34,9 +33,11 @@ from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.in_process import reason_against, reason_against_giants, why_slow
 from overlong.conformance.sweep.ledger import LedgerError
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN, SEEDED
+from overlong.conformance.sweep.plans import CAMPAIGN, CONSTANT, DRAWN, DRAWN_IN_CAMPAIGN, SEEDED
+from overlong.conformance.sweep.plans.distance import numbers_of_utf8
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.sweep.sweep import sweep
+from overlong.conformance.targets.functions import constants_of as numbers_in_code_of
 from overlong.conformance.vectors.suites.core import core_vectors
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ BEARABLE = 20.0
 less."""
 _FOR_CONSTANTS = 5
 """The part of the time for sweeps that the numbers in a decoder's code get: a fifth, in addition."""
+_COVERED = 64
+"""The suites ask every kind of error at offsets up to this."""
+_MOST_CONSTANTS = 32
+"""The most numbers: code that names more holds tables."""
 _ENOUGH = 2
 """The number of divergent plans that settle the verdict; each further one takes seconds to ask and to describe."""
 QUICKLY = 2.0
@@ -249,6 +254,40 @@ def _price(run: Run) -> str:
     return (
         f"the {thousands(USUAL.size(run.profile))} strings of the tier usual would exceed the budget; use --tier usual"
     )
+
+
+def constant_plans(target: FramedTarget, run: Run, plans: Sequence[str], each: float, budget: float) -> tuple[str, ...]:
+    """The plans for the numbers in a decoder's code; a note of the run names those that would take too long.
+
+    The numbers of UTF-8 itself do not count, nor those that the plans cover.
+
+    Args:
+        target: a target that has greeted.
+        run: the run.
+        plans: the plans that it gets anyway.
+        each: the seconds for a short string.
+        budget: the seconds for all.
+    """
+    assert CONSTANT.least is not None
+    parted = (name.partition("-") for name in plans)
+    covered = max((int(last) for kind, _, last in parted if kind == "offsets"), default=0)
+    least = max(CONSTANT.least, covered + 1, _COVERED + 1)
+    wanted = [
+        number
+        for number in numbers_in_code_of(target)
+        if least <= number <= CONSTANT.most and number not in numbers_of_utf8() and number not in constants_of(plans)
+    ]
+    chosen, spent = list[str](), 0.0
+    for number in wanted[:_MOST_CONSTANTS]:
+        plan = plan_named(f"{CONSTANT.name}-{number}", run.profile)
+        spent += each * plan.price
+        if spent > budget:
+            break
+        chosen.append(plan.name)
+    if left := wanted[len(chosen) :]:
+        words = ", ".join(map(str, left[:_MOST_CONSTANTS]))
+        run.notes.append(f"not tested around these numbers of its code: {words}; --plan constant-N tests around N")
+    return tuple(chosen)
 
 
 def sweep_too(

@@ -14,8 +14,7 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.support.near import did_you_mean
-from overlong.conformance.support.printable import counted
+from overlong.conformance.support.printable import counted, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -24,11 +24,9 @@ from overlong.conformance.cli.formats import (
 from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
     CONFORMS,
-    USAGE,
     TargetCommand,
     errors_on_one_line,
     files_refused,
-    leave,
     profile_option,
     read_by,
     slug,
@@ -40,7 +38,7 @@ from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_suites, complete_targets
 from overlong.conformance.results.headline import exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
-from overlong.conformance.support.near import did_you_mean
+from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.support.quantities import seconds_of
 
 if TYPE_CHECKING:
@@ -218,7 +216,7 @@ def command(
     same: dict[str, Any] = {"profile": profile, "quick": quick, "expected": expected}
     limits = replace(limits_of(), threads=threads or 0)
     _if_library(named, folder, wanted, limits=limits, quiet=quiet, **same)
-    with errors_on_one_line(), files_refused(), _expectations_refused(), Bar(enabled=not quiet) as bar:
+    with errors_on_one_line(), files_refused(), Bar(enabled=not quiet) as bar:
         agreed_to([named])
         with _shown_if_not_saved(bar, quiet=quiet, verbose=verbose):
             asked = Invocation(
@@ -271,17 +269,6 @@ def _if_library(named: str | Sequence[str], folder: Path, wanted: WantedFormats,
 
 
 @contextlib.contextmanager
-def _expectations_refused() -> Generator[None]:
-    """Report an error in a file of expected deviations on one line."""
-    from overlong.conformance.results.expected import ExpectationError
-
-    try:
-        yield
-    except ExpectationError as error:
-        leave(str(error), USAGE)
-
-
-@contextlib.contextmanager
 def _shown_if_not_saved(bar: Bar, *, quiet: bool, verbose: bool) -> Generator[None]:
     """If results cannot be saved, print them; the error follows."""
     from overlong.conformance.support.whole_file import NotSaved
@@ -301,7 +288,6 @@ def _print(certificate: Certificate, folder: Path | None, *, quiet: bool, verbos
     from overlong.conformance.results.certificate import CERTIFICATE, OF_A_COMMAND
     from overlong.conformance.results.reading.results import report_of_run
     from overlong.conformance.results.writer import RESULTS
-    from overlong.conformance.support.printable import printable
 
     report, stale = report_of_run(certificate, folder), len(certificate.stale)
     words = verdict(report.subjects[0])

@@ -10,6 +10,7 @@ import click
 
 from overlong.conformance.cli.formats import output_options, put_out, report_of
 from overlong.conformance.cli.options import CONFORMS, DIVERGES, INCOMPLETE, errors_on_one_line
+from overlong.conformance.support.printable import printable
 
 EXAMPLES = """\b
 Examples:
@@ -22,8 +23,6 @@ Examples:
 
 def _there(_context: click.Context, argument: click.Parameter, path: Path) -> Path:
     if not path.exists():
-        from overlong.conformance.support.printable import printable
-
         named = printable(str(path))
         hint = (
             f"; if it is a target, keep its results first: 'overlong certify {named} -o older/', "

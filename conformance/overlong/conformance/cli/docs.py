@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
+from overlong.conformance.support.printable import did_you_mean
+
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
@@ -70,7 +72,6 @@ def command(name: str | None) -> None:
     import json
 
     from overlong.conformance.cli.verbs import VERBS
-    from overlong.conformance.support.near import did_you_mean
 
     known, of_files = pages(), schemas()
     if name is None:

@@ -9,6 +9,7 @@ import click
 
 from overlong.conformance.cli.options import profile_option, width
 from overlong.conformance.cli.words import complete_codes
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +44,6 @@ def command(what: tuple[str, ...], profile: str) -> None:
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.oracle.walk import explain_code, explain_octets
     from overlong.conformance.protocol.kind import KINDS
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.questions import Asked
     from overlong.conformance.vectors.vector import IdError, Vector

@@ -16,7 +16,7 @@ import click
 
 from overlong.conformance.cli.options import USAGE, leave, width
 from overlong.conformance.results.headline import State
-from overlong.conformance.support.near import did_you_mean, listed
+from overlong.conformance.support.printable import did_you_mean, listed, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,7 +73,6 @@ def folder_and_file(output: Path | None, usual: Path, wanted: WantedFormats) -> 
         click.BadParameter: the path is a file that no report can go to, or its ending does not fit the format.
     """
     from overlong.conformance.report.formats import FORMATS
-    from overlong.conformance.support.printable import printable
 
     if output is None or output.is_dir():
         return output or usual, wanted
@@ -172,7 +171,6 @@ def put_out(report: Report, names: Sequence[str], output: Path | None) -> None:
         OSError: it cannot be written.
     """
     from overlong.conformance.report.formats import FORMATS, write_reports, write_to
-    from overlong.conformance.support.printable import printable
 
     first, *others = names
     if output is None:
@@ -193,7 +191,6 @@ def put_out(report: Report, names: Sequence[str], output: Path | None) -> None:
 def report_of(*paths: Path) -> Report:
     """The report read from the files. If a file cannot be read, the program ends with one line that says why."""
     from overlong.conformance.results.reading import ReportError, read
-    from overlong.conformance.support.printable import printable
 
     try:
         return read(paths)
@@ -211,7 +208,6 @@ def tell_written(wanted: WantedFormats, folder: Path, *, quiet: bool = False) ->
         OSError: a file cannot be written.
     """
     from overlong.conformance.report.formats import FORMATS, write_reports, write_to
-    from overlong.conformance.support.printable import printable
 
     written: list[Path] = []
     if wanted.file is not None:

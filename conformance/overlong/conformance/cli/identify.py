@@ -19,11 +19,13 @@ from overlong.conformance.cli.options import (
     errors_on_one_line,
     leave,
     target_of,
+    text_or_json,
     width,
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from overlong.conformance.models.identify.identify import LearnedModel
@@ -48,14 +50,7 @@ PICTURES = (".svg", ".mmd", ".dot")
     help="Draw the learned automaton beside that of the dialect, differences in red: "
     "FILE.svg, FILE.mmd (Mermaid) or FILE.dot (Graphviz). Repeatable.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Print sentences, or all data including the automata.",
-)
+@text_or_json("Print sentences, or all data including the automata.")
 @with_limits("questions")
 def command(
     target: tuple[str, ...],
@@ -77,7 +72,6 @@ def command(
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.models.identify.identify import identify
     from overlong.conformance.report.identity import model_as_json, model_lines
-    from overlong.conformance.support.printable import printable
 
     named = target_of(target)
     for path in pictures:
@@ -105,7 +99,7 @@ def command(
                 click.echo(line)
     if not model.parts:
         sys.exit(NOT_MEASURED)
-    sys.exit(CONFORMS if all(part.learned is not None for part in model.parts) else INCOMPLETE)
+    sys.exit(CONFORMS if all(part.machine is not None for part in model.parts) else INCOMPLETE)
 
 
 def _draw(model: LearnedModel, path: Path) -> None:

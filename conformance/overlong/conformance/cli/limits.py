@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from overlong.conformance.cli.options import TRUST
+from overlong.conformance.support.printable import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,8 +87,6 @@ def _read(words: Sequence[str], limits: Mapping[str, _Limit]) -> dict[str, Any]:
     for word in words:
         name, _, value = word.partition("=")
         if name not in limits:
-            from overlong.conformance.support.near import did_you_mean
-
             raise click.BadParameter(f"no limit {name!r}; {did_you_mean(name, limits)}", param_hint="--limit")
         try:
             values[name] = limits[name].read(value)

@@ -1,4 +1,4 @@
-"""``overlong matrix``: many decoders, one table; also ``overlong certify`` of a library, whose rows are its functions."""
+"""``overlong matrix``: many decoders, one table; and the table of the functions of a library that ``certify`` names."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from overlong.conformance.cli.options import (
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from overlong.conformance.certification.matrix.job import MatrixJob
-    from overlong.conformance.certification.matrix.row import MatrixRow
+    from overlong.conformance.certification.matrix.row import MatrixJob, MatrixRow
     from overlong.conformance.results.model import Report
     from overlong.conformance.targets.limits import Limits
 
@@ -117,7 +117,7 @@ def command(
       3  a target was not measured
       4  incomplete: interrupted, or a target was restarted too often
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.certification.matrix.job import MatrixJob
+    from overlong.conformance.certification.matrix.row import MatrixJob
     from overlong.conformance.results.model import State
     from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.targets.builtins import BUILTINS
@@ -200,7 +200,7 @@ def measured(
     conditions = Conditions.here(Profile(dialect(job.speaks).name).name, options, expected)
     with alone_in(output):
         kept = rows_to_keep(output, conditions) if resume else {}
-        rows = {name: kept[name].row if name in kept else not_begun(name) for name in chosen}
+        rows = {name: kept[name][0] if name in kept else not_begun(name) for name in chosen}
 
         def write(incomplete: str) -> None:
             statement.write(output, statement.statement(list(rows.values()), conditions, here, incomplete))
@@ -289,10 +289,9 @@ def certify_library(
         click.UsageError: an option is given that a library cannot have.
         UnknownTarget, NotAgreed, OSError, NotSaved: as :func:`measured`.
     """
-    from overlong.conformance.certification.matrix.job import MatrixJob
+    from overlong.conformance.certification.matrix.row import MatrixJob
     from overlong.conformance.certification.matrix.statement import STATEMENT
     from overlong.conformance.results.headline import FAILING
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.targets.libraries import set_up_library
 
     _refuse_others(name, functions[0])
@@ -316,8 +315,6 @@ def certify_library(
 
 def _refuse_others(name: str, first: str) -> None:
     """Raises: click.UsageError: the command line has an option that a library cannot have."""
-    from overlong.conformance.support.printable import printable
-
     context = click.get_current_context()
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
@@ -346,7 +343,6 @@ class _Progress:
         self._bar.close()
 
     def done(self, target: str, state: str, how: str) -> None:
-        from overlong.conformance.support.printable import printable
 
         self._done += 1
         name = printable(target)

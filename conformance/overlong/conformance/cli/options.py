@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import click
 
 from overlong.conformance.cli.words import complete_profiles
+from overlong.conformance.support.printable import did_you_mean, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -100,7 +101,6 @@ def scarce(error: BaseException) -> str:
 def errors_on_one_line() -> Generator[None]:
     """Report an error that the user can fix on one line, without a traceback."""
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.support.whole_file import FULL, NotSaved
 
     try:
@@ -137,13 +137,14 @@ def all_decoders() -> dict[str, Builtin]:
 
 @contextlib.contextmanager
 def files_refused() -> Generator[None]:
-    """Report an error in a file of vectors on one line that names the file and the place."""
+    """Report an error in a file of vectors or of expected deviations on one line, with the file and the place."""
+    from overlong.conformance.results.expected import ExpectationError
     from overlong.conformance.support.strict_json import JsonError
     from overlong.conformance.vectors.check import CheckError, WrongError
 
     try:
         yield
-    except (CheckError, JsonError, WrongError) as error:
+    except (CheckError, ExpectationError, JsonError, WrongError) as error:
         leave(str(error), USAGE)
 
 
@@ -165,8 +166,6 @@ def _dialect(_context: click.Context, _option: click.Parameter, name: str) -> st
 
     found = dialect_called(name)
     if found is None:
-        from overlong.conformance.support.near import did_you_mean
-
         raise click.BadParameter(f"no profile {name!r}; {did_you_mean(name, DIALECTS)}", param_hint="--profile")
     return found
 
@@ -201,6 +200,18 @@ def _complete_plans(_context: click.Context, _option: click.Parameter, begun: st
     from overlong.conformance.sweep.plans import PLANS
 
     return [CompletionItem(kind.form) for kind in PLANS.values() if kind.form.startswith(begun)]
+
+
+def text_or_json(help_text: str = "What to print.") -> Callable[[Any], Any]:
+    """``--format text`` or ``json``; the command gets it as ``output_format``."""
+    return click.option(
+        "--format",
+        "output_format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help=help_text,
+    )
 
 
 class Jobs(NamedTuple):

@@ -24,6 +24,7 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,7 +130,6 @@ def _show_input(vector: Vector, answers: list[Answer]) -> None:
     from overlong.conformance.oracle.stream_fault import ended_how
     from overlong.conformance.protocol.wire import ASKING, SEPARATE
     from overlong.conformance.report.wording import in_chunks
-    from overlong.conformance.support.printable import spaced_hex
     from overlong.conformance.vectors.questions import words_of
 
     what = "values" if any(answer.operation == SEPARATE for answer in answers) else "chunks"
@@ -147,7 +147,6 @@ def _show_input(vector: Vector, answers: list[Answer]) -> None:
 def _say_why(vector: Vector, target: str | Sequence[str], operation: str, limits: Limits) -> None:
     """Print when the target is wrong so."""
     from overlong.conformance.examination.examine import EXAMINED, examine
-    from overlong.conformance.support.printable import printable, spaced_hex, thousands
 
     if operation not in EXAMINED:
         click.echo("cause     no examination of this operation")
@@ -164,8 +163,7 @@ def _say_why(vector: Vector, target: str | Sequence[str], operation: str, limits
     click.echo(click.style("cause     ", bold=True) + printable(found.sentence))
     if found.example != vector.octets and found.example:
         shown = spaced_hex(found.example[:SHOWN]) + " …" * (len(found.example) > SHOWN)
-        size = len(found.example)
-        click.echo(f"  least     {shown}, {thousands(size)} octet{'s' * (size != 1)}")
+        click.echo(f"  least     {shown}, {counted(len(found.example), 'octet')}")
     if found.telling is not None:
         click.echo(f"  telling   {spaced_hex(found.telling.vector.octets[:SHOWN])}, {found.telling.title}")
     if found.checked:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import click
@@ -13,9 +16,11 @@ from overlong.conformance.cli.options import (
     USAGE,
     errors_on_one_line,
     leave,
+    text_or_json,
     width,
 )
 from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,14 +48,7 @@ Examples:
     show_default=True,
     help="Format of the files; raw: each file is one string; lines: each line is one string.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 @click.option(
     "--add",
     "missing",
@@ -84,11 +82,8 @@ def score_command(
       2  a file cannot be read, or holds no string
       4  interrupted
     """  # noqa: D301 (click reads the backspace)
-    import json
-
     from overlong.conformance.models.score import ReadError, score
     from overlong.conformance.report.score import summary
-    from overlong.conformance.support.printable import printable
 
     if missing is not None and any(_same(missing, file) for file in files):
         raise click.UsageError(f"--add {printable(missing)} would overwrite a list; name another file")
@@ -113,8 +108,6 @@ def score_command(
 
 
 def _same(one: str, other: str) -> bool:
-    from pathlib import Path
-
     try:
         return Path(one).samefile(other)
     except (OSError, ValueError):
@@ -123,9 +116,6 @@ def _same(one: str, other: str) -> bool:
 
 def _write(file: str, lines: Iterable[str]) -> None:
     """Write the whole file or nothing."""
-    from pathlib import Path
-
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.sink import FolderSink
 
     path = Path(file)
@@ -140,12 +130,9 @@ class _Counter:
     """Progress of a long read on stderr: in a terminal a line that is overwritten, elsewhere an occasional line."""
 
     def __init__(self) -> None:
-        import time
-
         self._live = sys.stderr.isatty()
         self._every = 0.1 if self._live else 10.0  # seconds
-        self._clock = time.monotonic
-        self._said = self._clock()
+        self._said = time.monotonic()
         self._written = False
 
     def __enter__(self) -> Self:
@@ -156,10 +143,8 @@ class _Counter:
 
     def update(self, what: str, strings: int) -> None:
         """Show that this number of strings is done."""
-        from overlong.conformance.support.printable import thousands
-
-        if self._clock() - self._said > self._every:
-            self._said = self._clock()
+        if time.monotonic() - self._said > self._every:
+            self._said = time.monotonic()
             text = f"{what} {thousands(strings)} strings"
             click.echo(f"\r\x1b[K{text}" if self._live else text, nl=not self._live, err=True)
             self._written = True

@@ -39,6 +39,7 @@ from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.results.headline import exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +118,6 @@ def command(
          continue with --resume
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.cli.progress import Bar
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.sweep.ledger import LEDGER, LedgerError
     from overlong.conformance.sweep.pool import cpus
@@ -200,14 +200,12 @@ def _duration(seconds: float) -> str:
 
 
 def _incomplete(run: SweepRun, ledger: Path) -> str:
-    from overlong.conformance.support.printable import printable, thousands
 
     kept = f"{thousands(run.done)} of {thousands(run.strings)} strings are done"
     return f"{printable(run.incomplete)}; {kept}; {_kept(ledger)}"
 
 
 def _kept(ledger: Path) -> str:
-    from overlong.conformance.support.printable import printable
 
     return f"{printable(str(ledger))} keeps the finished part; continue with the same command and --resume"
 
@@ -218,7 +216,6 @@ def _print(run: SweepRun, folder: Path | None, form: str, *, quiet: bool, verbos
     from overlong.conformance.report.wording import verdict
     from overlong.conformance.results.reading.statements import report_of_swept
     from overlong.conformance.results.sweep_statement import RESULTS, to_json
-    from overlong.conformance.support.printable import printable
 
     if form == "json":
         click.echo(to_json(run), nl=False)

@@ -19,11 +19,12 @@ from overlong.conformance.cli.options import (
     errors_on_one_line,
     leave,
     target_of,
+    text_or_json,
     width,
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_languages, complete_targets
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import listed, nearest, printable
 from overlong.conformance.targets.templates import TEMPLATES, AdapterTemplate, template_for
 
 _BY_PYTHON = (
@@ -68,14 +69,7 @@ def abis_command() -> None:
 
 
 @command.command("list")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 @click.option("--ready", is_flag=True, help="List only decoders that can be used here.")
 @click.option(
     "-v", "--verbose", is_flag=True, help="Also print what each decodes with, and what it fetches on first use."
@@ -123,14 +117,7 @@ Examples:
 
 @command.command("check", cls=TargetCommand, epilog=_CHECK_EXAMPLES)
 @click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 @with_limits()
 def check_command(target: tuple[str, ...], output_format: str) -> None:
     """Examine an adapter: does it keep the target protocol?
@@ -290,8 +277,6 @@ def _named(language: str | None) -> AdapterTemplate:
     Raises:
         click.UsageError: no language is named, or it has no template; the message lists the languages that have one.
     """
-    from overlong.conformance.support.near import listed, nearest
-
     if language is None:
         raise click.UsageError(f"name a language:{listed(TEMPLATES)}")
     if template := template_for(language):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from overlong.conformance.cli.options import TRUST, width
+from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -89,8 +90,6 @@ def _agree(wanted: WantedConsent, *, trust: bool | None, ask: bool) -> None:
 @contextlib.contextmanager
 def _told_if_not_kept() -> Generator[None]:
     """Print a note if an agreement cannot be stored."""
-    from overlong.conformance.support.printable import printable
-
     try:
         yield
     except OSError as error:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, width
+from overlong.conformance.cli.options import DIVERGES, USAGE, errors_on_one_line, leave, text_or_json, width
 from overlong.conformance.cli.score import score_command
 from overlong.conformance.cli.words import complete_suites
-from overlong.conformance.support.near import did_you_mean
+from overlong.conformance.support.printable import did_you_mean, printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -58,14 +58,7 @@ command.add_command(score_command)
 
 @command.command("list")
 @with_selection
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 def list_command(
     suites: tuple[str, ...],
     words: tuple[str, ...],
@@ -107,14 +100,7 @@ def list_command(
 
 @command.command("show")
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 def show_command(names: tuple[str, ...], output_format: str) -> None:
     """Show everything about vectors.
 
@@ -134,7 +120,6 @@ def show_command(names: tuple[str, ...], output_format: str) -> None:
     import json
 
     from overlong.conformance.report.vector import lines
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.record import record
     from overlong.conformance.vectors.selection import find_vectors
     from overlong.conformance.vectors.vector import IdError
@@ -189,7 +174,6 @@ def export_command(
       0  written
       2  nothing matches, there is no such format, or it cannot be written
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.support.printable import printable, thousands
     from overlong.conformance.vectors.export import FORMATS, OTHERS, export
     from overlong.conformance.vectors.sink import MANIFEST
 
@@ -229,7 +213,6 @@ def check_command(paths: tuple[Path, ...]) -> None:
       1  an expectation or a digest is wrong
       2  there is no such file, or it is not of this form
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.support.strict_json import JsonError
     from overlong.conformance.vectors.check import CheckError, WrongError, check
 
@@ -272,7 +255,6 @@ def _selection(suites: tuple[str, ...], words: tuple[str, ...]) -> Selection:
 @contextlib.contextmanager
 def selection_errors() -> Generator[None]:
     """Report an impossible selection or export on one line."""
-    from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.export import ExportError
     from overlong.conformance.vectors.selection import SelectionError
 

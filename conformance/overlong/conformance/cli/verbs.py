@@ -11,6 +11,7 @@ import click
 
 from overlong.conformance.cli.options import CONFORMS, DIVERGES, errors_on_one_line, scarce
 from overlong.conformance.support.interruption import held, no_more_interruptions
+from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.support.standard_streams import StandardStreams
 
 VERBS = {
@@ -100,8 +101,6 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            from overlong.conformance.support.near import did_you_mean
-
             same = SYNONYMS.get(args[0])
             hint = f"write 'overlong {same}'" if same else did_you_mean(args[0], VERBS)
             ctx.fail(f"no command {args[0]!r}; {hint}")
@@ -117,8 +116,6 @@ def _interrupted() -> NoReturn:
 def _internal(error: Exception) -> str:
     """What is said of an error that no verb expects: one line, or all of it if the user wants to report it."""
     import traceback
-
-    from overlong.conformance.support.printable import printable
 
     if os.environ.get(TRACEBACK):
         return "internal error:\n" + "".join(traceback.format_exception(error)).rstrip()

@@ -19,11 +19,12 @@ from overlong.conformance.cli.options import (
     files_refused,
     leave,
     target_of,
+    text_or_json,
     width,
 )
 from overlong.conformance.cli.trust import agreed_to, with_agreement
 from overlong.conformance.cli.words import complete_targets
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
     from overlong.conformance.certification.verification import Verification
@@ -79,14 +80,7 @@ def _file_or_folder(_context: click.Context, _argument: click.Parameter, path: P
     help="Place of a file that the certificate names with --subject; one option for each, in its order.  [default: as "
     "it says]",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@text_or_json()
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress; print only the verdict.")
 @click.option("-v", "--verbose", is_flag=True, help="Print every field that differs.")
 def command(
@@ -153,7 +147,6 @@ def command(
 
 def _say_what_is_run(said: dict[str, Any]) -> None:
     """Print on stderr what is about to run; ``said``: overlong's part of the certificate."""
-    from overlong.conformance.support.printable import thousands
     from overlong.conformance.support.provenance import generator
 
     by, here = said["generator"], generator()
@@ -169,7 +162,7 @@ def _say_what_is_run(said: dict[str, Any]) -> None:
 def _print(verification: Verification, output_format: str, *, quiet: bool, verbose: bool) -> None:
     from overlong.conformance.certification.comparison import ANSWERS, lines
     from overlong.conformance.cli.formats import rendered
-    from overlong.conformance.support.portable import sha256_of
+    from overlong.conformance.support.provenance import sha256_of
 
     told = [verification.verdict, *lines(verification.differences, every=verbose)]
     if output_format == "json":

@@ -70,10 +70,10 @@ def tail(speaks: str) -> bytes:
 
 def tails_after(prefix: bytes, automaton: Automaton) -> int:
     """The most octets that a character may still lack after ``prefix`` and a pair."""
-    lacking = _lacking(automaton)
+    missing = lacking(automaton)
     inside = {state for state in automaton.table[automaton.run(prefix)] if not automaton.accepting[state]}
     after = {to for state in inside for to in automaton.table[state]}
-    return max((lacking[state] for state in after if state in lacking), default=0)
+    return max((missing[state] for state in after if state in missing), default=0)
 
 
 def maps_of(target: Target, profile: Profile = RFC3629) -> tuple[Map, ...]:
@@ -91,7 +91,7 @@ def maps_of(target: Target, profile: Profile = RFC3629) -> tuple[Map, ...]:
     try:
         with unreported(target):
             _ask(target, operation, seen, profile)
-    except (_GivenUp, BudgetSpent, TargetError):
+    except (BudgetSpent, TargetError):
         return ()
     return tuple(Map(name_of(prefix), bytes(seen[prefix])) for prefix in before)
 
@@ -127,20 +127,16 @@ def unreported(target: Target) -> Generator[None]:
         del target.notes[notes:]
 
 
-class _GivenUp(Exception):
-    """The target does not answer in time."""
-
-
-def _lacking(automaton: Automaton) -> dict[int, int]:
+def lacking(automaton: Automaton) -> dict[int, int]:
     """For each state from which a word is accepted, the length of the shortest such word."""
-    lacking = {state: 0 for state, accepts in enumerate(automaton.accepting) if accepts}
-    queue = list(lacking)
+    missing = {state: 0 for state, accepts in enumerate(automaton.accepting) if accepts}
+    queue = list(missing)
     for near in queue:
         for state, row in enumerate(automaton.table):
-            if state not in lacking and near in row:
-                lacking[state] = lacking[near] + 1
+            if state not in missing and near in row:
+                missing[state] = missing[near] + 1
                 queue.append(state)
-    return lacking
+    return missing
 
 
 def _painted(automaton: Automaton, prefix: bytes, octet: bytes, tails: int) -> bytes:
@@ -161,9 +157,8 @@ def _ask(target: Target, operation: str, seen: dict[bytes, bytearray], profile: 
     """Fill in the answers, round by round; each round adds one more tail octet to pairs that were not accepted.
 
     Raises:
-        _GivenUp: the target does not answer in time.
         BudgetSpent: the target fails too often.
-        TargetError: the target does not start any more.
+        TargetError: the target does not answer in time, or does not start any more.
     """
     limits = limits_of(target.greeting)
     automaton, octet = profile.dialect.automaton, tail(profile.speaks)
@@ -201,7 +196,7 @@ def _answers(target: Target, operation: str, batches: Sequence[Batch]) -> Iterat
     """The statuses of the answers to all strings in order, in pieces; 0 if the target broke."""
     for answered in target.observe((batch, operation) for batch in batches):
         if any(isinstance(fault, TimedOut) for fault in answered.faults.values()):
-            raise _GivenUp
+            raise TargetError("it does not answer in time")
         statuses = bytearray(answered.answers.statuses)
         for at in answered.faults:
             statuses[at] = 0

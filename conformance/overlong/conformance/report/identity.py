@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.models.identify.beside import Against
-    from overlong.conformance.models.identify.counterexamples import Counterexample
+    from overlong.conformance.models.identify.counterexamples import Counterexample, Example
     from overlong.conformance.models.identify.identify import LearnedModel, LearnedPart
-    from overlong.conformance.models.identify.likeness import Example
 
 _SHOWN = 6
 _LABEL = 25
@@ -52,7 +51,7 @@ def model_lines(model: LearnedModel, width: int) -> Iterator[str]:
 
 
 def _headline(part: LearnedPart) -> str:
-    if part.learned is None:
+    if part.machine is None:
         return f"not settled: {printable(part.why_not)}"
     if part.exact:
         return f"exactly {part.name}" if " " not in part.name else part.name
@@ -69,7 +68,7 @@ def _sentence(part: LearnedPart, example: Example) -> str:
             return f"{_ACCEPTS} {counterexample}: {spaced_hex(counterexample.witness)} is {_value(example.said)}"
     said, wanted = _participle(printable(example.said)), _participle(printable(example.wanted))
     shown = spaced_hex(counterexample.witness)
-    named = "" if part.learned is None else f"{counterexample}: "
+    named = "" if part.machine is None else f"{counterexample}: "
     if part.title.startswith("withholding"):
         return f"{named}after {shown} {said}, not {wanted.removesuffix(' is out')}"
     if part.title.startswith("error mode") and not said.startswith("refused"):
@@ -112,8 +111,9 @@ def _value(said: str) -> str:
 
 
 def _bound(model: LearnedModel) -> str:
-    learned = [part for part in model.parts if part.learned is not None and not part.against]
-    sizes = [f"{part.title} {len(part.learned.machine)}" for part in learned if part.learned is not None]
+    sizes = [
+        f"{part.title} {len(part.machine)}" for part in model.parts if part.machine is not None and not part.against
+    ]
     asked = f"tested {thousands(model.questions)} strings"
     if model.tried:
         asked += f", and {thousands(model.tried)} from elsewhere to try what is exact"
@@ -146,14 +146,14 @@ def _part_as_json(part: LearnedPart) -> dict[str, Any]:
         "tried": part.tried,
         "against": [_against_as_json(each) for each in part.against],
     }
-    if part.learned is None:
+    if part.machine is None:
         return {**result, "not_settled": part.why_not}
-    machine = part.learned.machine
+    machine = part.machine
     classes = machine.classes
     return {
         **result,
         "states_allowed_for": len(machine),
-        "more_states_if_octets_of_a_class_are_alike": part.learned.depth,
+        "more_states_if_octets_of_a_class_are_alike": part.depth,
         "machine": {
             "classes": [str(octets) for octets in classes],
             "next": [[row[octets.least] for octets in classes] for row in machine.table],

@@ -23,8 +23,7 @@ from overlong.conformance.results.records import (
 )
 from overlong.conformance.results.records import spelt as as_text
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, offered_in
-from overlong.conformance.support.portable import portable
-from overlong.conformance.support.provenance import environment, generator
+from overlong.conformance.support.provenance import environment, generator, portable
 from overlong.conformance.vectors.suites import SUITES
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.kinds import KINDS
-from overlong.conformance.support.portable import portable
 from overlong.conformance.support.printable import as_text
+from overlong.conformance.support.provenance import portable
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.results.shard import Account, Shard
-from overlong.conformance.support.near import did_you_mean
-from overlong.conformance.support.printable import thousands
+from overlong.conformance.support.printable import did_you_mean, thousands
 from overlong.conformance.sweep.accounting import account, total
 from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.sweep.plans.short import DEPTH, words_within

@@ -38,8 +38,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
-from overlong.conformance.support.near import did_you_mean
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import did_you_mean, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

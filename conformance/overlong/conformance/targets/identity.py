@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
-from overlong.conformance.support.portable import portable_file, sha256_of
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.provenance import portable_file, sha256_of
 from overlong.conformance.targets.builtin import ADAPTERS, python_words
 from overlong.conformance.targets.elf import NONSENSE, Elf
 from overlong.conformance.targets.framed import FramedTarget

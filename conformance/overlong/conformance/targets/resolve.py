@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
-from overlong.conformance.support.portable import one_spelling
 from overlong.conformance.support.printable import as_name, printable
+from overlong.conformance.support.provenance import one_spelling
 from overlong.conformance.targets.adapters.abi import QUESTION_ABIS
 from overlong.conformance.targets.builtin import python_command
 from overlong.conformance.targets.builtins import BUILTINS, all_shipped, shipped

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import ASKING, ENCODING
-from overlong.conformance.support.near import did_you_mean, nearest
+from overlong.conformance.support.printable import did_you_mean, nearest
 from overlong.conformance.vectors.encoding import WIDTHS
 from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.registry import withdrawn

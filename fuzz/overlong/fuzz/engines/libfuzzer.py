@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.support.portable import one_spelling
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.provenance import one_spelling
 from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS
 from overlong.conformance.targets.configured import configured
 from overlong.conformance.targets.functions import FunctionName

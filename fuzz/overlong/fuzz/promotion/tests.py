@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.support.near import did_you_mean
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.fuzz.promotion.case import case_of
 from overlong.fuzz.promotion.languages import LANGUAGES, TestLanguage
 from overlong.fuzz.promotion.promote import PromotionError

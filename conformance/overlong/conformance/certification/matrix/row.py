@@ -1,32 +1,64 @@
-"""The result of one target of a matrix."""
+"""One target of a matrix: the job of the worker that measures it, and the row that results."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from overlong.conformance.results.headline import State
 from overlong.conformance.results.reading.recorded import cause_of, state_recorded
 from overlong.conformance.support.printable import counted, printable
+from overlong.conformance.targets.limits import Limits
 
 INCOMPLETE = 4
 """The exit status of a worker that was interrupted; a certificate does not record it."""
+KEPT_LINE = b'{"kept": true}\n'
+"""A worker's output if the target has not changed."""
 
 
 @dataclass(frozen=True)
+class MatrixJob:
+    """One target for a worker, which reads it as a line of JSON."""
+
+    speaks: str
+    """The dialect to judge by."""
+    quick: bool
+    """Ask only the suites of ``--quick``. Sweeps and mixtures are never asked."""
+    limits: Limits
+    portrait: bool = False
+    """Find the nearest model, and draw maps, even in a quick run."""
+    warm: bool = True
+    """Make the vectors of decoders once for all workers."""
+    expected: str = ""
+    """The file of expected deviations; empty for that of the project."""
+    target: str = ""
+    folder: str = ""
+    """The folder for its results."""
+    known: dict[str, Any] | None = None
+    """The target in an earlier matrix: if it is unchanged, there is nothing to do. None: it is measured."""
+
+    @classmethod
+    def read(cls, line: bytes) -> MatrixJob:
+        """The job in a line."""
+        said: dict[str, Any] = json.loads(line)
+        said["limits"] = Limits(**said["limits"])
+        return cls(**said)
+
+
+@dataclass(frozen=True, kw_only=True)
 class MatrixRow:
-    """The result of one target."""
+    """The result of one target, in the order of ``matrix.json``."""
 
     target: str
+    language: str = ""
+    version: str = ""
     state: State
     why: str = ""
     """The reason why it was not measured, or not completely."""
-    version: str = ""
-    language: str = ""
     claims: dict[str, str] = field(default_factory=dict[str, str])
     """The state of each claim; empty if nothing was measured."""
-    buckets: tuple[dict[str, Any], ...] = ()
+    buckets: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """The buckets in the form of ``certificate.json``."""
     restarts: int = 0
     folder: str = ""
@@ -38,25 +70,18 @@ class MatrixRow:
     """In words, the vectors that were not asked because of declared traits."""
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "target": self.target,
-            "language": self.language,
-            "version": self.version,
-            "state": self.state.value,
-            "why": self.why,
-            "claims": self.claims,
-            "buckets": list(self.buckets),
-            "restarts": self.restarts,
-            "folder": self.folder,
-            "time": self.time,
-            "seconds": self.seconds,
-            **({"set_aside": self.set_aside} if self.set_aside else {}),
-        }
+        fields = {**asdict(self), "state": self.state.value}
+        return fields if self.set_aside else {name: each for name, each in fields.items() if name != "set_aside"}
+
+    @classmethod
+    def read(cls, row: dict[str, Any]) -> MatrixRow:
+        """The row that :meth:`as_json` wrote."""
+        return cls(**{**row, "state": State(row["state"]), "buckets": list(row["buckets"])})
 
 
 def not_begun(target: str) -> MatrixRow:
     """The row of a target that is not asked yet."""
-    return MatrixRow(target, State.INCOMPLETE, "interrupted before it began")
+    return MatrixRow(target=target, state=State.INCOMPLETE, why="interrupted before it began")
 
 
 def row_of(
@@ -87,19 +112,20 @@ def row_of(
         elif stale := len(measured.get("stale", ())):
             why = why or counted(stale, "stale expectation")
         return MatrixRow(
-            target,
-            state,
-            why,
-            described["version"],
-            described["language"],
-            claims,
-            tuple(measured["buckets"]),
-            measured["restarts"],
-            folder,
-            when,
-            seconds,
-            measured.get("set_aside", ""),
+            target=target,
+            language=described["language"],
+            version=described["version"],
+            state=state,
+            why=why,
+            claims=claims,
+            buckets=measured["buckets"],
+            restarts=measured["restarts"],
+            folder=folder,
+            time=when,
+            seconds=seconds,
+            set_aside=measured.get("set_aside", ""),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         state = State.INCOMPLETE if incomplete else State.NOT_MEASURED
-        return MatrixRow(target, state, why or f"certifying it ended with status {status}", time=when, seconds=seconds)
+        why = why or f"certifying it ended with status {status}"
+        return MatrixRow(target=target, state=state, why=why, time=when, seconds=seconds)

@@ -13,8 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.matrix.job import KEPT_LINE, MatrixJob
-from overlong.conformance.certification.matrix.row import MatrixRow, not_begun, row_of
+from overlong.conformance.certification.matrix.row import KEPT_LINE, MatrixJob, MatrixRow, not_begun, row_of
 from overlong.conformance.results.model import State
 from overlong.conformance.support.interpreter import environment, module
 from overlong.conformance.support.provenance import timestamp
@@ -23,9 +22,9 @@ from overlong.conformance.vectors.suites import PROVING, QUICK
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from overlong.conformance.certification.matrix.nursery import Forked, Nursery
-    from overlong.conformance.certification.matrix.statement import Kept
 
 SLOWEST = (
     *("chromium-textdecoder", "tcl", "perl-utf8", "postgresql", "ruby-encode", "perl-utf-8-strict", "java-readutf"),
@@ -55,7 +54,7 @@ class Matrix:
         targets: Sequence[str],
         jobs: int,
         done: Callable[[MatrixRow, bool], None],
-        kept: Mapping[str, Kept] | None = None,
+        kept: Mapping[str, tuple[MatrixRow, dict[str, Any]]] | None = None,
     ) -> list[MatrixRow]:
         """Certify each target, ``jobs`` at a time.
 
@@ -67,7 +66,7 @@ class Matrix:
             targets: their names, each once; rows come back in this order.
             jobs: the number to run at a time.
             done: called with each finished row, in any order, and True if it is a kept row.
-            kept: rows that need no measurement if their target is unchanged.
+            kept: rows that need no measurement if their target, which comes with each, is unchanged.
         """
         rows: dict[str, MatrixRow] = {}
         kept = kept or {}
@@ -113,13 +112,11 @@ class Matrix:
                 with contextlib.suppress(ProcessLookupError):
                     process.send_signal(how)
 
-    def _row(self, target: str, kept: Kept | None, *, anew: bool) -> tuple[MatrixRow, bool]:
+    def _row(self, target: str, kept: tuple[MatrixRow, dict[str, Any]] | None, *, anew: bool) -> tuple[MatrixRow, bool]:
         """The row of one target, and True if it is the kept one; ``anew``: by a new process, not by the nursery."""
         started, when = time.monotonic(), timestamp()
         folder = self._folders[target]
-        if kept is not None and kept.row.folder != folder:
-            kept = None
-        known = kept.target if kept else None
+        old, known = kept if kept is not None and kept[0].folder == folder else (None, None)
         job = replace(self._asked, target=target, folder=str(self._output / folder), known=known)
         with self._lock:
             if self._stopped:
@@ -139,8 +136,8 @@ class Matrix:
             lifeline.close()
         with self._lock:
             self._running.discard(process)
-        if kept is not None and process.returncode == 0 and written == KEPT_LINE:
-            return kept.row, True
+        if old is not None and process.returncode == 0 and written == KEPT_LINE:
+            return old, True
         row = row_of(target, process.returncode, written, said, time.monotonic() - started, when, folder)
         if self._stopped and row.state is State.NOT_MEASURED:  # it was killed before it could report that
             row = replace(row, state=State.INCOMPLETE, why="interrupted")

@@ -34,15 +34,6 @@ _CONFIGURATION = ("overlong.toml", "pyproject.toml")
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A row of an earlier matrix that stays valid if its target is unchanged."""
-
-    row: MatrixRow
-    target: dict[str, Any]
-    """The target in the header of its results: its greeting, and the digest of its files."""
-
-
-@dataclass(frozen=True)
 class Conditions:
     """The conditions of the rows: a row measured under other conditions does not belong to this matrix."""
 
@@ -104,10 +95,11 @@ def write(folder: Path, document: dict[str, Any]) -> None:
         file.write(spelt(document, indent=2) + "\n")
 
 
-def rows_to_keep(folder: Path, conditions: Conditions) -> dict[str, Kept]:
+def rows_to_keep(folder: Path, conditions: Conditions) -> dict[str, tuple[MatrixRow, dict[str, Any]]]:
     """The rows of an earlier matrix in this folder, measured completely by this version under these conditions.
 
-    Damaged rows are omitted, and so measured again.
+    Each comes with the target in the header of its results, its greeting and the digest of its files: the row stays
+    valid if that is unchanged. Damaged rows are omitted, and so measured again.
     """
     try:
         found = documents.document(folder / STATEMENT)
@@ -115,17 +107,11 @@ def rows_to_keep(folder: Path, conditions: Conditions) -> dict[str, Kept]:
         same = Conditions(found["profile"], tuple(found["options"]), files) == conditions
         if not same or found["schema"] != SCHEMA or found["generator"] != generator():
             return {}
-        rows = [_read_row(row) for row in found["targets"]]
+        rows = list(map(MatrixRow.read, found["targets"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
     kept = ((row, _target_of(row, folder, conditions)) for row in rows if row.state in _WHOLE)
-    return {row.target: Kept(row, target) for row, target in kept if target is not None}
-
-
-def _read_row(row: dict[str, Any]) -> MatrixRow:
-    """The row that :meth:`Row.as_json` wrote."""
-    read: dict[str, Any] = {**row, "state": State(row["state"]), "buckets": tuple(row["buckets"])}
-    return MatrixRow(**read)
+    return {row.target: (row, target) for row, target in kept if target is not None}
 
 
 def _target_of(row: MatrixRow, folder: Path, conditions: Conditions) -> dict[str, Any] | None:

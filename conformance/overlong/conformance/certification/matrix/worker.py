@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING
 from overlong.conformance.support.interruption import listen
 
 if TYPE_CHECKING:
-    from overlong.conformance.certification.matrix.job import MatrixJob
+    from overlong.conformance.certification.matrix.row import MatrixJob
 
 
 def main() -> int:
     """Run the job, and return the exit status."""
     listen()
-    from overlong.conformance.certification.matrix.job import KEPT_LINE, MatrixJob
-    from overlong.conformance.certification.matrix.row import INCOMPLETE
+    from overlong.conformance.certification.matrix.row import INCOMPLETE, KEPT_LINE, MatrixJob
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.results.expected import ExpectationError
     from overlong.conformance.support.printable import printable

@@ -5,7 +5,6 @@ The first test of a target that runs certifies it, once in each process. Collect
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,7 @@ import pytest
 
 from overlong.conformance.protocol.kind import CLAIMS, LIMITS, VERDICT
 from overlong.conformance.results.run import FAILS, NOT_MEASURED
-from overlong.conformance.support.near import did_you_mean
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import did_you_mean, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,14 +37,6 @@ _TESTS = tuple(claim for claim in CLAIMS if claim != LIMITS)
 """Claims that have a test. A false declared limit fails the test of the verdict, which rests on the limit."""
 EXPECTED = "expected deviations"
 _WIDTH = 100
-
-
-@dataclass
-class _Measured:
-    """The certificate of a target, or the reason why there is none."""
-
-    certificate: Certificate | None = None
-    why: str = ""
 
 
 def items_of(session: pytest.Session, targets: Sequence[str]) -> Iterator[pytest.Item]:
@@ -74,7 +64,9 @@ class TargetNode(pytest.Collector):
         """``suites``: the suites to run; None for all. pytest defines the other arguments."""
         super().__init__(**kw)
         self.target, self.suites = target, suites
-        self._measured: _Measured | None = None
+        self._certificate: Certificate | None = None
+        self._why_not = ""
+        """The reason if it was measured, and there is no certificate."""
 
     @classmethod
     def of(cls, session: pytest.Session, target: str, suites: tuple[str, ...] | None) -> TargetNode:
@@ -106,24 +98,24 @@ class TargetNode(pytest.Collector):
 
         If the target cannot be measured, the first test that asks fails with the reason; the others are skipped.
         """
-        if self._measured is not None:
-            if self._measured.certificate is None:
-                pytest.skip(f"not measured: {self._measured.why}")
-            return self._measured.certificate
+        if self._certificate is not None:
+            return self._certificate
+        if self._why_not:
+            pytest.skip(f"not measured: {self._why_not}")
         from overlong.conformance.certification.certify import certify
         from overlong.conformance.oracle.target import TargetError
 
-        self._measured = _Measured(why="it was interrupted")
+        self._why_not = "it was interrupted"
         certificate: Certificate | None = None
         try:
             certificate = certify(self.target, suites=self.suites, plans=(), expected=self.expectations(), trust=True)
         except (TargetError, OSError) as error:
-            self._measured.why = printable(str(error), 1000)
+            self._why_not = printable(str(error), 1000)
         if certificate is None:
-            pytest.fail(f"overlong: {self._measured.why}", pytrace=False)
+            pytest.fail(f"overlong: {self._why_not}", pytrace=False)
         if certificate.run.incomplete == "interrupted":
             raise KeyboardInterrupt
-        self._measured.certificate = certificate
+        self._certificate = certificate
         return certificate
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, overload
 
-from overlong.conformance.support.near import did_you_mean
+from overlong.conformance.support.printable import did_you_mean
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.reference import Decoded
 

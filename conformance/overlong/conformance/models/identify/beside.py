@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from overlong.reference.automaton import OCTETS
 from overlong.reference.theory import in_shortlex, shortlex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
@@ -73,28 +73,11 @@ class Against:
         return self.finding.vector.octets
 
 
-@dataclass
-class Tried:
-    """The results for all strings."""
-
-    count: int = 0
-    """The number of strings."""
-    findings: list[Finding] = field(default_factory=list["Finding"])
-
-    def against(self, claims: frozenset[str]) -> tuple[Against, ...]:
-        """The evidence against these claims, by cause."""
-        causes: dict[tuple[str, str], list[Finding]] = {}
-        for finding in self.findings:
-            if finding.claim in claims:
-                causes.setdefault(finding.bucket, []).append(finding)
-        return tuple(sorted(map(_against, causes.values()), key=lambda each: shortlex(each.octets)))
-
-
 RESULTS = frozenset(CLAIMS) - {EARLIEST, POSITION}
 """Claims about the result, not about its time or about the place of a refusal."""
 
 
-def tried_on(target: Target, operation: str, profile: Profile, most: int) -> Tried:
+def tried_on(target: Target, operation: str, profile: Profile, most: int) -> tuple[int, list[Finding]]:
     """Ask a target the strings, and judge its answers by the profile that it seems to have exactly.
 
     Args:
@@ -103,11 +86,14 @@ def tried_on(target: Target, operation: str, profile: Profile, most: int) -> Tri
         profile: the dialect and the error mode that it seems to have.
         most: the most strings; those likeliest to catch a fault come first.
 
+    Returns:
+        the number of strings, and what the target did wrong.
+
     Raises:
         BudgetSpent: the target fails too often.
         TargetError: the target does not start any more.
     """
-    tried, streams = Tried(), operation in STREAMING
+    count, findings, streams = 0, list["Finding"](), operation in STREAMING
     groups = strings_by_group()[: -1 if operation in REPLACING else None]  # as in sweeps, the shortest are for verdicts
     if streams:
         groups = tuple([each for each in some if 0 < len(each) <= _LONGEST_STREAM] for some in groups[:_OF_STREAMS])
@@ -120,9 +106,18 @@ def tried_on(target: Target, operation: str, profile: Profile, most: int) -> Tri
             batch = _batch(tuple(some[start : start + _AT_ONCE]), octet_by_octet=streams)
             batches.append((batch.within(batch.suite, profile), operation))
     for answered in target.observe(batches):
-        tried.count += len(answered.batch)
-        tried.findings.extend(compare_batch(answered, target.greeting))
-    return tried
+        count += len(answered.batch)
+        findings.extend(compare_batch(answered, target.greeting))
+    return count, findings
+
+
+def evidence(findings: Iterable[Finding], claims: frozenset[str]) -> tuple[Against, ...]:
+    """What findings show against these claims, by cause."""
+    causes: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        if finding.claim in claims:
+            causes.setdefault(finding.bucket, []).append(finding)
+    return tuple(sorted(map(_against, causes.values()), key=lambda each: shortlex(each.octets)))
 
 
 @lru_cache(maxsize=64)  # all of them: operations and targets share what the reference says of them

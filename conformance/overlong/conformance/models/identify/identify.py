@@ -17,10 +17,9 @@ from overlong.conformance.models.identify.aspects import (
     place_aspect,
     release_aspect,
 )
-from overlong.conformance.models.identify.beside import strings_by_group, tried_on
-from overlong.conformance.models.identify.counterexamples import Counterexample, counterexamples
-from overlong.conformance.models.identify.learner import Learned, Learner
-from overlong.conformance.models.identify.likeness import Example, likeness
+from overlong.conformance.models.identify.beside import evidence, strings_by_group, tried_on
+from overlong.conformance.models.identify.counterexamples import Counterexample, Example, counterexamples, likeness
+from overlong.conformance.models.identify.learner import Learner
 from overlong.conformance.models.identify.membership_oracle import MembershipOracle, Unlearnable
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.observation import Refused
@@ -34,7 +33,8 @@ from overlong.reference.transducer import difference
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from overlong.conformance.models.identify.beside import Against, Tried
+    from overlong.conformance.models.identify.beside import Against
+    from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.limits import Limits
@@ -70,8 +70,10 @@ class LearnedPart:
     """Its differences from that machine; none if both are equal. If no machine was learned: a few, from the nearest."""
     examples: tuple[Example, ...] = ()
     """The first counterexamples."""
-    learned: Learned | None = None
+    machine: Transducer | None = None
     """The learned machine; None if it could not be learned."""
+    depth: int = 0
+    """The depth of its tests."""
     why_not: str = ""
     """The reason, if no machine was learned."""
     tried: int = 0
@@ -84,7 +86,7 @@ class LearnedPart:
     @property
     def exact(self) -> bool:
         """True if its machine is a known one, and no answer contradicts that."""
-        return self.learned is not None and not self.counterexamples and not self.against
+        return self.machine is not None and not self.counterexamples and not self.against
 
 
 @dataclass
@@ -189,7 +191,7 @@ class _Identifier:
         oracles = {operation: MembershipOracle(target, operation, questions) for operation in offered}
         self._model = LearnedModel(target.id, target.greeting, oracles=oracles)
         self._questions = questions
-        self._tried: dict[tuple[str, Profile], Tried] = {}
+        self._tried: dict[tuple[str, Profile], tuple[int, list[Finding]]] = {}
 
     def model(self) -> LearnedModel:
         """Learns one aspect after another."""
@@ -236,7 +238,7 @@ class _Identifier:
 
     def _places(self, operation: str, part: LearnedPart) -> None:
         """The error position, if the target reports one."""
-        if part.learned is None or self._target.greeting.offsets != "octets":
+        if part.machine is None or self._target.greeting.offsets != "octets":
             return
         refusals = [said for _, said in self._model.oracles[operation].items() if isinstance(said, Refused)]
         if any(refused.offset is not None for refused in refusals):
@@ -246,16 +248,15 @@ class _Identifier:
         """The aspect in streams: compare it with the result for the whole input."""
         whole = self._model.part(aspect.title, operation)
         title = f"{aspect.title} in streams"
-        if whole is None or whole.learned is None:
+        if whole is None or whole.machine is None:
             return replace(aspect, title=title)
-        machine = whole.learned.machine
         oracle = self._model.oracles[operation]
 
         def words(octets: bytes) -> str:
             oracle.ask([octets])
             return aspect.words(oracle, octets)
 
-        known = KnownAspect("as of the whole", machine, words, whole.profile if whole.exact else None)
+        known = KnownAspect("as of the whole", whole.machine, words, whole.profile if whole.exact else None)
         return replace(aspect, title=title, known=lambda: iter([known]))
 
     def _learn(self, aspect: Aspect, operation: str, depth: int = _DEPTH) -> LearnedPart:
@@ -266,30 +267,32 @@ class _Identifier:
         learner = Learner(oracle, aspect.change, first.machine.characterising_set)
         trials: list[Sequence[bytes]] = [_core_strings(), _long_forms(), first.machine.complete_strings()]
         try:
-            part = self._compared(aspect, operation, learner.learn(trials, depth, _ENOUGH))
+            part = self._compared(aspect, operation, *learner.learn(trials, depth, _ENOUGH))
             if short := [each.octets for each in part.against if len(each.octets) <= _LONGEST]:
                 part = self._learned_from(short, aspect, part, learner, trials, depth)
         except Unlearnable as error:
             with suppress(Unlearnable):  # these show which known machine is most like it
                 oracle.ask(_core_strings())
-            like = likeness(oracle, aspect, _core_strings())
-            found = tuple(each.counterexample for each in like.examples)
-            part = LearnedPart(aspect.title, operation, "", found, like.examples, why_not=f"{error}{like.words}")
+            words, examples = likeness(oracle, aspect, _core_strings())
+            found = tuple(each.counterexample for each in examples)
+            part = LearnedPart(aspect.title, operation, "", found, tuple(examples), why_not=f"{error}{words}")
         self._model.parts.append(part)
         return part
 
-    def _compared(self, aspect: Aspect, operation: str, learned: Learned) -> LearnedPart:
+    def _compared(self, aspect: Aspect, operation: str, machine: Transducer, depth: int) -> LearnedPart:
         """The known machine that a learned one is, and the evidence against that."""
         oracle = self._model.oracles[operation]
-        known, found = _nearest(learned.machine, aspect.known())
+        known, found = _nearest(machine, aspect.known())
         shown = found[:EXAMPLES]
         oracle.ask(each.witness for each in shown)
         examples = tuple(Example(each, aspect.words(oracle, each.witness), known.words(each.witness)) for each in shown)
-        part = LearnedPart(aspect.title, operation, known.name, tuple(found), examples, learned, profile=known.profile)
+        part = LearnedPart(
+            aspect.title, operation, known.name, tuple(found), examples, machine, depth, profile=known.profile
+        )
         if found or known.profile is None:
             return part
-        tried = self._tried_on(operation, known.profile)
-        return replace(part, tried=tried.count, against=tried.against(aspect.claims))
+        tried, findings = self._tried_on(operation, known.profile)
+        return replace(part, tried=tried, against=evidence(findings, aspect.claims))
 
     def _learned_from(
         self,
@@ -301,18 +304,17 @@ class _Identifier:
         depth: int,
     ) -> LearnedPart:
         """Learn the aspect again with counterexamples from elsewhere, if a machine of few states can have them."""
-        assert part.learned is not None
-        before = part.learned.machine
+        before = part.machine
+        assert before is not None
         try:
-            again = self._compared(aspect, part.operation, learner.learn([*trials, short], depth, _ENOUGH))
+            machine, reached = learner.learn([*trials, short], depth, _ENOUGH)
+            again = self._compared(aspect, part.operation, machine, reached)
         except Unlearnable:
             return part
-        assert again.learned is not None
-        machine = again.learned.machine
         left = tuple(each for each in part.against if machine.along(each.octets) == before.along(each.octets))
         return replace(again, tried=part.tried, against=left)
 
-    def _tried_on(self, operation: str, profile: Profile) -> Tried:
+    def _tried_on(self, operation: str, profile: Profile) -> tuple[int, list[Finding]]:
         """The results of the strings from elsewhere, asked once for each operation and profile."""
         key = operation, profile
         if key not in self._tried:
@@ -320,7 +322,7 @@ class _Identifier:
             self._progress("strings from elsewhere", model.questions)
             most = self._questions - model.oracles[operation].asked
             self._tried[key] = tried_on(self._target, operation, profile, most)
-            model.tried += self._tried[key].count
+            model.tried += self._tried[key][0]
         return self._tried[key]
 
 

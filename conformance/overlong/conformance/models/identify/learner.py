@@ -13,7 +13,6 @@ more assumption: octets that are alike in the machine are alike in the decoder.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain, product
 from typing import TYPE_CHECKING
 
@@ -31,18 +30,6 @@ _STATES = 80
 """The most states, more than any known decoder has: rfc2279 with an error mode has under 60."""
 
 
-@dataclass(frozen=True)
-class Learned:
-    """A learned machine, and the depth of its tests.
-
-    ``depth``: the depth of its deepest suite, in which two octets of each class stand for all.
-    """
-
-    machine: Transducer
-    depth: int
-    questions: int
-
-
 class Learner:
     """Learns one aspect of one operation."""
 
@@ -55,13 +42,16 @@ class Learner:
         self._signatures: dict[bytes, tuple[Hashable, ...]] = {}
         """The answers after each word, for as many of the suffixes as have been asked there."""
 
-    def learn(self, trials: Iterable[Sequence[bytes]], depth: int, enough: int) -> Learned:
+    def learn(self, trials: Iterable[Sequence[bytes]], depth: int, enough: int) -> tuple[Transducer, int]:
         """Learn the machine that answers as the target does.
 
         Args:
             trials: strings that test a hypothesis, besides its own suite.
             depth: the depth of the deepest suite that tests a hypothesis.
             enough: the most strings of a suite of depth 1 or more; larger ones are not tried.
+
+        Returns:
+            the machine; and the depth of its deepest suite, in which two octets of each class stand for all.
 
         Raises:
             Unlearnable: the target has too many states, or its answers change.
@@ -80,7 +70,7 @@ class Learner:
                     break
                 wrong, reached = self._refuted(machine, suite), more
             if wrong is None:
-                return Learned(machine, reached, self._oracle.asked)
+                return machine, reached
             self._suffixes.append(self._suffix(table, wrong))
 
     def _along(self, octets: bytes, start: int) -> tuple[Hashable, ...]:

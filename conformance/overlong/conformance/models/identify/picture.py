@@ -17,6 +17,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from overlong.conformance.models.pair_maps import lacking
 from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.support.printable import printable
 from overlong.reference import dialect
@@ -78,14 +79,7 @@ class Drawing:
     @cached_property
     def missing(self) -> dict[int, int]:
         """For each live state, the least number of octets to an accepting state."""
-        distance = {state: 0 for state, accepts in enumerate(self.automaton.accepting) if accepts}
-        queue = list(distance)
-        for near in queue:
-            for state, row in enumerate(self.automaton.table):
-                if state not in distance and near in row:
-                    distance[state] = distance[near] + 1
-                    queue.append(state)
-        return distance
+        return lacking(self.automaton)
 
     def name(self, state: int) -> str:
         """The name of a state: its access word."""
@@ -102,11 +96,11 @@ def picture(model: LearnedModel, kind: str, beside: str = "") -> str | None:
         beside: the dialect; by default the identified one.
     """
     part = model.part("dialect")
-    if part is None or part.learned is None:
+    if part is None or part.machine is None:
         return None
     accepts_nothing = isinstance(model.oracles[part.operation][b""], Accepted)
     name = beside or part.name
-    learned, known = _acceptor(part.learned.machine, start=accepts_nothing), dialect(name).automaton
+    learned, known = _acceptor(part.machine, start=accepts_nothing), dialect(name).automaton
     drawings = [
         Drawing(f"{printable(model.target)}, as learned", learned, known),
         Drawing(f"{name}, the reference", known, learned),

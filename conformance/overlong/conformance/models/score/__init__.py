@@ -4,12 +4,12 @@
 >>> score("mine.txt").transitions.caught
 3836
 
-Modules: ``files`` opens the user's files; ``texts``, ``documents``, ``programs`` and ``frames`` read their strings.
-``faults`` says what a fault is; ``transitions``, ``historical`` and ``outputs`` hold them. ``coverage`` measures the
-grammar's coverage, ``expectations`` judges the list's own answers, and ``cover`` finds the missing vectors.
+Modules: ``files`` opens the user's files; ``texts``, ``documents`` and ``frames`` read their strings. ``faults`` says
+what a fault is; ``transitions`` (with the grammar's coverage), ``historical`` and ``outputs`` hold them.
+``expectations`` judges the list's own answers, and ``cover`` finds the missing vectors.
 """
 
-from overlong.conformance.models.score.expectations import Expectation, ReadError, ScoreEntry
+from overlong.conformance.models.score.expectations import ReadError
 from overlong.conformance.models.score.score import EmptyList, Score, score
 
-__all__ = ["EmptyList", "Expectation", "ReadError", "Score", "ScoreEntry", "score"]
+__all__ = ["EmptyList", "ReadError", "Score", "score"]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, BinaryIO
 from overlong.conformance.models.score import documents, texts
 from overlong.conformance.models.score.expectations import ReadError, ScoreEntry
 from overlong.conformance.models.score.frames import frames, looks_like_frames
-from overlong.conformance.models.score.programs import is_program, source_lines
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ _BY_LINES: dict[str, Callable[[Iterable[tuple[int, bytes]], str], Iterator[Score
     "numbered": texts.numbered_lines,
     "tsv": texts.tsv_lines,
     "lines": texts.raw_lines,
-    "source": source_lines,
+    "source": texts.source_lines,
     "jsonl": documents.json_lines,
 }
 AUTO = "auto"
@@ -119,7 +118,7 @@ class _Source:
                 telling = line.strip().removeprefix(codecs.BOM_UTF8)
         if not size:
             raise ReadError(f"{self._name}: empty")
-        if is_program(self._name):
+        if texts.is_program(self._name):
             return "source"
         if looks_like_frames(b"".join(self._ahead)):
             return "frames"

@@ -8,13 +8,17 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.models.score.cover import Cover, find_cover
-from overlong.conformance.models.score.coverage import untouched_alternatives, untouched_boundaries
 from overlong.conformance.models.score.expectations import NOTHING_SAID, ReadError, WrongExpectation, wrong_expectations
 from overlong.conformance.models.score.faults import Faults, Specimen
 from overlong.conformance.models.score.files import AUTO, entries
 from overlong.conformance.models.score.historical import STREAMS, WHOLE, faults_of
 from overlong.conformance.models.score.outputs import scalar_faults, shape_faults, step_faults
-from overlong.conformance.models.score.transitions import state_names, transition_faults
+from overlong.conformance.models.score.transitions import (
+    state_names,
+    transition_faults,
+    untouched_alternatives,
+    untouched_boundaries,
+)
 from overlong.conformance.support.printable import printable
 from overlong.reference import dialect
 

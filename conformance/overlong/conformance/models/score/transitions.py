@@ -1,4 +1,6 @@
-"""Single-transition faults: every automaton that differs from the minimal one in one entry of its table.
+"""Transitions: faults in a single one of them, and what of the grammar a list never touches.
+
+Single-transition faults are all automata that differ from the minimal one in one entry of its table.
 
 Theory of operation. A mutant redirects one transition (state q, octet b) to a wrong state t, or flips one accepting
 state. It behaves like the correct automaton until a string first takes (q, b), at some place; from there on it is in
@@ -16,10 +18,13 @@ a mutant must take its transition after that place: octets that do not occur the
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.score.faults import Faults
+from overlong.conformance.models.score.faults import Faults, by_transition
+from overlong.reference import dialect
+from overlong.reference.automaton import OCTETS
 from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.models.score.faults import Specimen
     from overlong.reference.automaton import Automaton
+    from overlong.reference.grammar import Position
 
 
 def state_names(automaton: Automaton) -> tuple[str, ...]:
@@ -120,3 +126,42 @@ def _accepts(automaton: Automaton, specimen: Specimen, place: int, to: int) -> b
             state = to if state == origin and here == octet else table[state][here]
             place += 1
     return automaton.accepting[state]
+
+
+def untouched_alternatives() -> Faults:
+    """The alternatives of the grammar that spell a character, until a string has a whole character of them."""
+    automaton = dialect().unfolded
+    shows: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for state, opened in enumerate(automaton.open):
+        for position in opened:
+            for octet in range(position.octets.low, position.octets.high + 1):
+                if automaton.accepting[automaton.table[state][octet]]:
+                    shows[state, octet].add(str(position.form))
+    return by_transition((str(position.form) for position in _positions()), shows)
+
+
+def untouched_boundaries() -> Faults:
+    """The octets at the edge of a range, or just outside it, until a string has one where the grammar may read that."""
+    positions = _positions()
+    edges = {position: dict(_edges(position, positions)) for position in positions}
+    shows: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for state, opened in enumerate(dialect().unfolded.open):
+        for position in opened:
+            for octet, name in edges[position].items():
+                shows[state, octet].add(name)
+    return by_transition((name for each in edges.values() for name in each.values()), shows)
+
+
+def _positions() -> list[Position]:
+    found = {position for opened in dialect().unfolded.open for position in opened}
+    return sorted(found, key=lambda position: position.index)
+
+
+def _edges(position: Position, positions: list[Position]) -> Iterator[tuple[int, str]]:
+    """Each octet at an edge, and its name: ``9F just outside A0-BF in UTF8-3: ... (octet 2)``."""
+    low, high = position.octets.low, position.octets.high
+    place = 1 + sum(other.form == position.form and other.index < position.index for other in positions)
+    for octet in dict.fromkeys((low - 1, low, high, high + 1)):
+        if octet in OCTETS:
+            where = "at the edge of" if octet in position.octets else "just outside"
+            yield octet, f"{octet:02X} {where} {position.octets} in {position.form.text} (octet {place})"

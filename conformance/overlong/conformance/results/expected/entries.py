@@ -20,8 +20,7 @@ from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import MEASURED
-from overlong.conformance.support.near import did_you_mean
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.targets.configured import toml_of
 from overlong.reference import DEFECTS, DIALECTS
 

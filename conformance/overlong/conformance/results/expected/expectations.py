@@ -25,8 +25,8 @@ from overlong.conformance.results.expected.entries import (
 )
 from overlong.conformance.results.invocation import GivenFile, identifier
 from overlong.conformance.results.run import NOT_MEASURED, offered_in
-from overlong.conformance.support.portable import portable
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.provenance import portable
 from overlong.conformance.vectors.suites import SUITES
 
 if TYPE_CHECKING:

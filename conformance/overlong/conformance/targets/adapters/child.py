@@ -395,7 +395,7 @@ INCOMPLETES = bytes(0xFF if octet == ord("R") else 0 for octet in range(256))
 
 def _near(library: str, symbol: str) -> str:
     """A suggestion for an error message: a similar name in the library's symbol tables."""
-    from overlong.conformance.support.near import nearest
+    from overlong.conformance.support.printable import nearest
 
     try:
         with open(library, "rb") as file:  # noqa: PTH123 (the loader's name for it is no path of ours)

@@ -352,7 +352,7 @@ def load(place: str, name: str) -> Any:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
-            from overlong.conformance.support.near import nearest
+            from overlong.conformance.support.printable import nearest
 
             close = nearest(part, dir(found))
             fail(f"{place} has no {name}{f'; did you mean {close[0]}?' if close else ''}")
