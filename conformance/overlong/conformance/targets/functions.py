@@ -18,7 +18,7 @@ from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
 from overlong.conformance.targets.adapters.question_abis import QUESTION_ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.function_name import FunctionName
-from overlong.reference.extra import install
+from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from overlong.reference import Dialect
+    from overlong.reference.error_mode import Taken
     from overlong.reference.grammar import Alternative
-    from overlong.reference.segment import Taken
 
 LONGEST_HEX = 40
 """The most octets that an id spells out; ids of longer inputs have a digest."""
