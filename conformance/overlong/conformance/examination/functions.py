@@ -15,8 +15,9 @@ from overlong.conformance.examination.question import Question
 from overlong.conformance.examination.rules import Table
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.observation import Accepted
+from overlong.conformance.vectors.builders import CHARACTERS
 from overlong.conformance.vectors.questions import Asked, units_of
-from overlong.conformance.vectors.suites.functions import CHARACTERS, LENGTHS, long_texts, short_texts
+from overlong.conformance.vectors.suites.functions import LENGTHS, long_texts, short_texts
 from overlong.reference.questions import QUESTIONS, is_fixed, modes_of
 from overlong.reference.reading import read
 
