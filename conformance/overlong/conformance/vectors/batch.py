@@ -35,11 +35,11 @@ from overlong.conformance.protocol.wire import (
     stream_head,
     stream_payload,
 )
-from overlong.conformance.vectors import alike
 from overlong.conformance.vectors.certainty import certainty
 from overlong.conformance.vectors.dividing import first_flaw, replaced
 from overlong.conformance.vectors.encoding import answers
 from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.questions import answers_to
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import MaximalSubpart
 
@@ -362,7 +362,7 @@ class Batch:
             return answers(operation, payloads, self.profile.dialect, self.profile.encodes)
         if operation == ASK:
             payloads = (self.octets[start:end] for start, end in pairwise(self._starts))
-            return alike.answers(payloads, self.profile.divides)
+            return answers_to(payloads, self.profile.divides)
         if operation in IN_MEMORY:
             return Answers.of(ACCEPTED * len(self), bytes(4 * len(self)), bytes(len(self)), bytes(len(self)), b"")
         if operation == SEPARATE:
