@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from overlong.conformance.vectors.builders import overlong, surrogate, surrogate_pair
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.decoder import segments
+from overlong.reference.error_mode import MaximalSubpart
 from overlong.reference.native import oracle
 from overlong.reference.order import SIGNATURE
-from overlong.reference.segment import MaximalSubpart
 from runner import arguments, figure
 
 if TYPE_CHECKING:

@@ -23,10 +23,9 @@ from overlong.reference.automaton import Automaton
 from overlong.reference.core import why_not
 from overlong.reference.decoder import segment
 from overlong.reference.defect import FOREIGN
-from overlong.reference.error_mode import ERROR_MODES
+from overlong.reference.error_mode import ERROR_MODES, MaximalSubpart
 from overlong.reference.machine import detection_machine, output_machine, release_machine
 from overlong.reference.order import Ranking, characters, from_utf16, scalar_of_rank, scalar_values
-from overlong.reference.segment import MaximalSubpart
 from overlong.reference.transducer import Transducer, differences
 
 AUTOMATON = dialect().automaton

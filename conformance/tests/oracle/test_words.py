@@ -15,8 +15,8 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.oracle.walk import explain_code, explain_octets
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.kind import CLAIMS, KINDS, Code
-from overlong.conformance.protocol.memory_fault import MEMORY_FAULTS, memory_fault, memory_words
 from overlong.conformance.protocol.observation import (
+    MEMORY_FAULTS,
     Accepted,
     Crashed,
     Failed,
@@ -25,6 +25,8 @@ from overlong.conformance.protocol.observation import (
     TimedOut,
     Unsupported,
     describe,
+    memory_fault,
+    memory_words,
 )
 from overlong.conformance.protocol.units import UNITS, big_endian
 from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, GUARDED, SEPARATE

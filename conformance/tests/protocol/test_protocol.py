@@ -90,22 +90,6 @@ def test_columns_that_do_not_add_up(payload, words):
         Answers.from_batch(payload, 2, None, 4)
 
 
-@pytest.mark.parametrize(
-    ("status", "payload", "chunks", "words"),
-    [
-        (b"A", b"\0\0\0", None, "whole number"),
-        (b"A", b"\0\0\0\1", 2, "each of 2 chunks"),
-        (b"R", b"\0\0", None, "may carry"),
-        (b"R", b"\0" * 7, None, "may carry"),
-        (b"Z", b"", None, "status 5A"),
-        (b"", b"", None, "status"),
-    ],
-)
-def test_single_responses_that_are_none(status, payload, chunks, words):
-    with pytest.raises(ProtocolError, match=words):
-        Answers.from_single(status, payload, chunks, 4)
-
-
 def test_a_word_on_missing_input_that_is_no_word():
     answers = Answers.from_single(b"R", b"\0\0\0\0\1\7", None, 4)
     (observed,) = answers.observations(UNITS["utf-32"], verdict_only=False)

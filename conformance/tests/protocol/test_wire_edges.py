@@ -35,8 +35,11 @@ def test_octets_of_an_encoder_are_octets():
         (b"A", b"\0\0\0\1", 2, False, "its stream response has no count for each of 2 chunks"),
         (b"A", b"\0\0\0\1abc", 1, False, "its output of 3 octets is no whole number of 4-octet units"),
         (b"R", b"\0\0\0\1", 2, True, "its refusal of a stream carries 4 octets; as it promises marks"),
+        (b"A", b"\0\0\0", None, False, "its output of 3 octets is no whole number of 4-octet units"),
         (b"R", b"\0\0\0", None, False, "its refusal carries 3 octets; it may carry none"),
+        (b"R", b"\0" * 7, None, False, "its refusal carries 7 octets; it may carry none"),
         (b"Z", b"", None, False, "its response has status 5A"),
+        (b"", b"", None, False, "its response has status "),
     ],
 )
 def test_a_single_response_that_does_not_add_up(status, payload, chunks, marked, error):

@@ -38,7 +38,6 @@ WRITERS = {
     "conformance/results/reading/data.py": "report-1",
     "conformance/results/sweep_statement.py": "results-1",
     "conformance/vectors/formats/data.py": "vectors-1",
-    "conformance/vectors/lines.py": "vectors-1",
     "conformance/vectors/sink.py": "vectors-1",
     "fuzz/campaign/file.py": "campaign-1 finding-1",
     "fuzz/cli/finding.py": "report-1",

@@ -21,7 +21,7 @@ from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.summary import summarise
 from overlong.reference import DIALECTS, dialect, segments
-from overlong.reference.segment import MaximalSubpart
+from overlong.reference.error_mode import MaximalSubpart
 from overlong.reference.theory import shortlex
 
 UTF8 = dialect().automaton

@@ -22,9 +22,8 @@ from overlong.reference.decoder import (
 from overlong.reference.defect import DEFECTS, Defect
 from overlong.reference.dialect import DIALECTS, Dialect, dialect, dialect_called
 from overlong.reference.encoder import NotEncodable, encode, encode_escaped, encode_scalars, encode_utf16
-from overlong.reference.error_mode import ERROR_MODES, ErrorMode, IllFormed
+from overlong.reference.error_mode import ERROR_MODES, ErrorMode, IllFormed, MaximalSubpart, Segment, WellFormed
 from overlong.reference.grammar import Grammar, GrammarError
-from overlong.reference.segment import MaximalSubpart, Segment, WellFormed
 
 __all__ = [
     "DEFECTS",

@@ -12,15 +12,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from overlong.reference.defect import classify
 from overlong.reference.dialect import Dialect, dialect
-from overlong.reference.error_mode import Fold, IllFormed, error_mode_named
+from overlong.reference.error_mode import (
+    Fold,
+    IllFormed,
+    MaximalSubpart,
+    Segment,
+    Swallowed,
+    WellFormed,
+    error_mode_named,
+)
 from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, TRAIL_SURROGATES, joined
-from overlong.reference.segment import MaximalSubpart, Segment, Swallowed, WellFormed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from overlong.reference.error_mode import ErrorMode
-    from overlong.reference.segment import Taken
+    from overlong.reference.error_mode import ErrorMode, Taken
 
 
 class Decoded(NamedTuple):

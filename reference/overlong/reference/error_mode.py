@@ -1,8 +1,9 @@
-"""Error modes, which turn ill-formed octets into output. Each is a fold over segments.
+"""Segments, the steps of decoding; and error modes, which turn the ill-formed ones into output.
 
-The output for a maximal subpart is a function of its octets. Some modes treat more than a maximal subpart as one
-error: they absorb octets after it, which put out nothing. Most modes absorb only octets that are ill-formed anyway.
-Modes that swallow take any octets, and decoding starts afresh after them (:func:`overlong.reference.decoder.taken`).
+Each error mode is a fold over segments. The output for a maximal subpart is a function of its octets. Some modes treat
+more than a maximal subpart as one error: they absorb octets after it, which put out nothing. Most modes absorb only
+octets that are ill-formed anyway. Modes that swallow take any octets, and decoding starts afresh after them
+(:func:`overlong.reference.decoder.taken`).
 """
 
 from __future__ import annotations
@@ -11,20 +12,60 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference.defect import SURROGATE, UNEXPECTED_TAIL
 from overlong.reference.dialect import dialect
 from overlong.reference.layout import load_layout
-from overlong.reference.segment import MaximalSubpart, Swallowed, WellFormed
 
 if TYPE_CHECKING:
     from overlong.reference.defect import Defect
-    from overlong.reference.segment import Taken
 
 REPLACEMENT_CHARACTER = 0xFFFD
 ESCAPES = 0xDC00
 """Added to an octet by the error mode ``utf-8b``: its octets 80 to FF become U+DC80 to U+DCFF."""
+
+
+class WellFormed(NamedTuple):
+    """A well-formed sequence and its scalar value (Unicode D85).
+
+    ``silent``: it is a signature that the dialect drops.
+    """
+
+    offset: int
+    length: int
+    scalar: int
+    silent: bool = False
+
+    @property
+    def scalars(self) -> tuple[int, ...]:
+        """The scalar values that it puts out."""
+        return () if self.silent else (self.scalar,)
+
+
+class MaximalSubpart(NamedTuple):
+    """Ill-formed octets that form one unit: the longest start of a character, or one octet.
+
+    Unicode's "maximal subpart of an ill-formed subsequence" (chapter 3, D93b; also the WHATWG Encoding
+    Standard's unit of replacement). ``incomplete``: the input ended before the character did.
+    """
+
+    offset: int
+    length: int
+    incomplete: bool
+    defect: Defect
+
+
+class Swallowed(NamedTuple):
+    """Octets that an error mode discards with the maximal subpart before them, even if they are well-formed."""
+
+    offset: int
+    length: int
+
+
+Segment = WellFormed | MaximalSubpart
+Taken = Segment | Swallowed
+"""The input of an error mode: see :func:`overlong.reference.decoder.taken`."""
 
 
 class IllFormed(ValueError):
@@ -93,15 +134,7 @@ class ErrorMode:
 
     def output(self, found: Iterable[Taken], octets: bytes) -> list[int]:
         """The output for all segments of ``octets``, as the mode reads them. Raises: as :meth:`outputs`."""
-        if (put := self.each_alone) is None:
-            return list(chain.from_iterable(self.outputs(found, octets)))
-        result = list[int]()
-        for each in found:  # inline: suites have tens of thousands of strings
-            if not isinstance(each, WellFormed):
-                result += put(octets[each.offset : each.offset + each.length])
-            elif not each.silent:
-                result.append(each.scalar)
-        return result
+        return list(chain.from_iterable(self.outputs(found, octets)))
 
 
 class Fold:

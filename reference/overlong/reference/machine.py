@@ -21,10 +21,9 @@ from overlong.reference.automaton import OCTETS
 from overlong.reference.decoder import Decoded, outcome, taken
 from overlong.reference.dialect import dialect
 from overlong.reference.encoder import encode_scalars
-from overlong.reference.error_mode import ERROR_MODES, ESCAPES, REPLACEMENT_CHARACTER, Fold
+from overlong.reference.error_mode import ERROR_MODES, ESCAPES, REPLACEMENT_CHARACTER, Fold, MaximalSubpart, WellFormed
 from overlong.reference.layout import load_layout
 from overlong.reference.order import LEAD_SURROGATES, SIGNATURE
-from overlong.reference.segment import MaximalSubpart, WellFormed
 from overlong.reference.transducer import Transducer
 
 if TYPE_CHECKING:

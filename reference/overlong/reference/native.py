@@ -19,10 +19,9 @@ from overlong.reference.automaton import OCTETS
 from overlong.reference.core import NoCore, core
 from overlong.reference.decoder import segment
 from overlong.reference.dialect import Dialect, ScalarRule, dialect
-from overlong.reference.error_mode import IllFormed
+from overlong.reference.error_mode import IllFormed, MaximalSubpart
 from overlong.reference.gathering import Gathering
 from overlong.reference.nibbles import Nibbles
-from overlong.reference.segment import MaximalSubpart
 from overlong.reference.shift import AutomatonWords, ShiftAutomaton
 
 if TYPE_CHECKING:

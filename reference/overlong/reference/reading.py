@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference.decoder import segment, segments
 from overlong.reference.dialect import dialect
-from overlong.reference.error_mode import REPLACEMENT_CHARACTER
-from overlong.reference.segment import WellFormed
+from overlong.reference.error_mode import REPLACEMENT_CHARACTER, WellFormed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -17,7 +17,6 @@ from overlong.conformance.oracle.function_fault import function_fault, is_tolera
 from overlong.conformance.oracle.own_mode import is_open, own_mode_fault
 from overlong.conformance.oracle.stream_fault import ended_how, judge, lost_states, marks_in, suspects
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.memory_fault import memory_fault
 from overlong.conformance.protocol.observation import (
     Accepted,
     Crashed,
@@ -26,6 +25,7 @@ from overlong.conformance.protocol.observation import (
     Refused,
     TimedOut,
     Unsupported,
+    memory_fault,
 )
 from overlong.conformance.protocol.units import read_numbers
 from overlong.conformance.protocol.wire import (

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.function_fault import TOLD, answer_in_words, fault_in_words
 from overlong.conformance.protocol.kind import ENCODER, FUNCTIONS, KINDS, MEMORY, VERDICT, Code
-from overlong.conformance.protocol.memory_fault import EXPECTED, memory_words
 from overlong.conformance.protocol.observation import (
+    EXPECTED_IN_MEMORY,
     Accepted,
     Crashed,
     Failed,
@@ -20,6 +20,7 @@ from overlong.conformance.protocol.observation import (
     Refused,
     TimedOut,
     Unsupported,
+    memory_words,
 )
 from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import ANNOUNCE, ASK, ASKING, DECODE, ENCODING, IN_MEMORY, SEPARATE
@@ -207,7 +208,7 @@ def expected_in_words(expected: Outcome, operation: str = DECODE, payload: bytes
     if operation == ASK and isinstance(expected, Decoded):
         return f"answer {answer_in_words(payload, expected.scalars)}"
     if operation in IN_MEMORY:
-        return EXPECTED
+        return EXPECTED_IN_MEMORY
     if operation == SEPARATE:
         if isinstance(expected, Decoded):
             return "accept the list: each value is well-formed"

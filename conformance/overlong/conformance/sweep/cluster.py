@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.pool import Pool, PoolTask, Result, Unit
-from overlong.reference.extra import install
+from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable

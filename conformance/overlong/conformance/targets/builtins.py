@@ -32,7 +32,7 @@ from overlong.conformance.targets.builtin import (
     said,
 )
 from overlong.conformance.targets.packages import Project, fetched
-from overlong.reference.extra import install
+from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

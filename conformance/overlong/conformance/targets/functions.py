@@ -19,7 +19,7 @@ from overlong.conformance.support.printable import nearest, printable
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, QUESTION_ABIS
 from overlong.conformance.targets.adapters.asked import ENCODES
 from overlong.conformance.targets.builtin import ADAPTERS
-from overlong.reference.extra import install
+from overlong.reference.core.building import install
 from overlong.reference.questions import EARLY, QUESTIONS
 from overlong.reference.reading import MODES
 

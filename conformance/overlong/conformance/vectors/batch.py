@@ -35,11 +35,11 @@ from overlong.conformance.protocol.wire import (
     stream_head,
     stream_payload,
 )
-from overlong.conformance.vectors import alike
 from overlong.conformance.vectors.certainty import certainty
 from overlong.conformance.vectors.dividing import first_flaw, replaced
 from overlong.conformance.vectors.encoding import answers
 from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.questions import answers_to
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import MaximalSubpart
 
@@ -225,9 +225,11 @@ class Batch:
 
     def payloads(self, operation: str) -> tuple[Sequence[int], bytes]:
         """Each item's payload length, and all payloads in a row, in the form that the operation needs."""
-        if operation not in STREAMING + AGAIN + SEPARATE:
-            return self.lengths, self.octets
-        return self._again_payloads if operation in AGAIN else self._stream_payloads
+        if operation in AGAIN:
+            return self._once("after others", self._make_again_payloads)
+        if operation in STREAMING + SEPARATE:
+            return self._once("on the wire", lambda: _in_a_row(self._streams))
+        return self.lengths, self.octets
 
     def lengths_on_wire(self, operation: str) -> bytes:
         """The lengths of :meth:`payloads` in the wire format."""
@@ -248,14 +250,6 @@ class Batch:
             stream_head(chunks) + octets[start:end]
             for chunks, (start, end) in zip(self.cut, pairwise(self._starts), strict=True)
         ]
-
-    @property
-    def _stream_payloads(self) -> tuple[Sequence[int], bytes]:
-        return self._once("on the wire", lambda: _in_a_row(self._streams))
-
-    @property
-    def _again_payloads(self) -> tuple[Sequence[int], bytes]:
-        return self._once("after others", self._make_again_payloads)
 
     def _make_again_payloads(self) -> tuple[Sequence[int], bytes]:
         firsts = map(_stream, self.earlier or ((),) * len(self))
@@ -368,7 +362,7 @@ class Batch:
             return answers(operation, payloads, self.profile.dialect, self.profile.encodes)
         if operation == ASK:
             payloads = (self.octets[start:end] for start, end in pairwise(self._starts))
-            return alike.answers(payloads, self.profile.divides)
+            return answers_to(payloads, self.profile.divides)
         if operation in IN_MEMORY:
             return Answers.of(ACCEPTED * len(self), bytes(4 * len(self)), bytes(len(self)), bytes(len(self)), b"")
         if operation == SEPARATE:

@@ -76,10 +76,19 @@ def _spell(number: int) -> bytes:
     return octets
 
 
-@cache
+CHARACTERS = tuple(character.encode() for character in "aé€😀")
+"""A character of each length."""
+
+
+def filled(length: int, character: bytes) -> bytes:
+    """So many octets of one character, after as many letters as are needed."""
+    whole, rest = divmod(length, len(character))
+    return b"a" * rest + character * whole
+
+
 def products() -> tuple[tuple[range, ...], ...]:
     """The well-formed characters as products of octet ranges, in octet order (RFC 3629 section 4)."""
-    return tuple(well_formed_products(dialect().automaton))
+    return well_formed_products(dialect().automaton)
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from overlong.conformance.support.whole_file import is_direct, written_to
 from overlong.conformance.vectors.selection import SelectionError
 from overlong.conformance.vectors.sink import FolderSink, StreamSink
-from overlong.reference.extra import install
+from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.selection import Selection

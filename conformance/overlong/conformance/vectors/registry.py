@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -47,35 +46,16 @@ def about(selection: str) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True)
-class Withdrawn:
-    """An id that is no longer used, and never will be."""
-
-    id: str
-    version: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class PublishedProfile:
-    """A frozen choice of vectors: the ones that a certificate with this profile covers."""
-
-    name: str
-    version: str
-    suites: dict[str, tuple[int, str]]
-    """For each suite, its number of vectors and :func:`digest_of_ids`."""
-
-
 def digest_of_ids(ids: Iterable[str]) -> str:
     """SHA-256 of the sorted ids, each with a line feed: ids spell octets, so the digest fixes the vectors."""
     return hashlib.sha256("".join(f"{each}\n" for each in sorted(ids)).encode("ascii")).hexdigest()
 
 
 @cache
-def withdrawn() -> dict[str, Withdrawn]:
-    """Every withdrawn id."""
+def withdrawn() -> dict[str, dict[str, str]]:
+    """Every id that is no longer used, and never will be, with the ``version`` that withdrew it and the ``reason``."""
     text = (files("overlong.conformance") / "registry" / "withdrawn.json").read_text("ascii")
-    return {each["id"]: Withdrawn(**each) for each in json.loads(text)["withdrawn"]}
+    return {each["id"]: each for each in json.loads(text)["withdrawn"]}
 
 
 @cache
@@ -92,16 +72,3 @@ def since(identifier: str) -> str:
 
 
 FIRST = "1.0.0"
-
-
-@cache
-def profile(name: str) -> PublishedProfile:
-    """The frozen profile of that name.
-
-    Raises:
-        FileNotFoundError: there is no such profile.
-    """
-    data = json.loads((files("overlong.conformance") / "registry" / f"{name}.json").read_text("ascii"))
-    return PublishedProfile(
-        data["profile"], data["version"], {k: (v["count"], v["ids"]) for k, v in data["suites"].items()}
-    )

@@ -125,7 +125,7 @@ def find_vectors(name: str) -> tuple[Vector, ...]:
         return named
     if name in withdrawn():
         gone = withdrawn()[name]
-        raise IdError(f"{name} was withdrawn in version {gone.version}: {gone.reason}")
+        raise IdError(f"{name} was withdrawn in version {gone['version']}: {gone['reason']}")
     category, digest, _ = name.partition("/sha256-")
     if digest:
         if name in (known := _named_by_digest(category)):

@@ -6,9 +6,10 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Protocol
 
+from overlong.conformance.vectors.dividing import first_flaw, replaced
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.reference import (
     Decoded,
@@ -23,16 +24,14 @@ from overlong.reference import (
 from overlong.reference.decoder import taken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from overlong.reference import Dialect
+    from overlong.reference.error_mode import Taken
     from overlong.reference.grammar import Alternative
-    from overlong.reference.segment import Taken
 
 LONGEST_HEX = 40
 """The most octets that an id spells out; ids of longer inputs have a digest."""
-_BEGINNING = 1 << 12
-"""The octets, and the segments, that are the beginning of a longer input."""
 LONGEST_EARLIER = 1 << 12
 """The most octets of an earlier stream that an id spells out; longer ones have a digest of the whole vector."""
 FOUND, SWEPT = "fuzz", "sweep"
@@ -174,17 +173,27 @@ class Vector:
         return _outputs(self.octets, self.profile)
 
     @cached_property
+    def _found(self) -> MaximalSubpart | tuple[int, ...]:
+        """The first maximal subpart; the scalar values if there is none."""
+        return first_flaw(self.octets, self.profile.dialect)
+
+    @property
+    def flaw(self) -> MaximalSubpart | None:
+        """The first maximal subpart, if there is one."""
+        return self._found if isinstance(self._found, MaximalSubpart) else None
+
+    @property
     def strict(self) -> Outcome:
         """The expected answer of a strict decoder."""
-        flaw = self.flaw
-        if flaw is not None:
-            return Rejected(self.profile.offset(self.octets, flaw.offset), flaw.length, flaw.incomplete)
-        return self.replaced
+        if isinstance(self._found, MaximalSubpart):
+            place, length, incomplete, _ = self._found
+            return Rejected(self.profile.offset(self.octets, place), length, incomplete)
+        return Decoded(self._found)
 
     @cached_property
     def replaced(self) -> Decoded:
         """The expected answer in the profile's error mode: by default, U+FFFD for each maximal subpart."""
-        return Decoded(tuple(chain.from_iterable(self.outputs)))
+        return Decoded(tuple(replaced(self.octets, self.profile.mode, self.profile.dialect)))
 
     @property
     def pieces(self) -> tuple[int, ...]:
@@ -260,19 +269,6 @@ class Vector:
     def flawed_value(self) -> int | None:
         """The index, from 0, of the first of :attr:`values` that is ill-formed on its own; None if there is none."""
         return next((place for place, value in enumerate(self.values) if _is_flawed(value, self.profile)), None)
-
-    @cached_property
-    def flaw(self) -> MaximalSubpart | None:
-        """The first maximal subpart, if there is one; if a long input begins with it, the rest is not read."""
-        if len(self.octets) > _BEGINNING:
-            beginning = islice(segments(self.octets, spoken=self.profile.dialect), _BEGINNING)
-            if (early := _first_flaw(beginning)) is not None:
-                return early
-        return _first_flaw(self.segments)
-
-
-def _first_flaw(found: Iterable[Segment]) -> MaximalSubpart | None:
-    return next((each for each in found if isinstance(each, MaximalSubpart)), None)
 
 
 @lru_cache(maxsize=64)  # an input that is cut in many ways comes many times in a row

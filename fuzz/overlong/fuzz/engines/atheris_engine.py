@@ -44,7 +44,7 @@ from overlong.fuzz.engines.gathering import Gathering
 from overlong.fuzz.engines.shared_memory import LONGEST, SLOTS, SharedMemory
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.tokens import tokens_of
-from overlong.reference.extra import install
+from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
     from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit

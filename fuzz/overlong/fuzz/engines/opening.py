@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
-from overlong.reference.extra import install
+from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -33,6 +33,14 @@ class NotBuilt(Exception):
     """There is no core; the message is one line with the reason, and what helps."""
 
 
+def install(extra: str) -> str:
+    """How to install an extra of overlong: the remedy for a missing library, which messages put after its name.
+
+    It names no package index: the name overlong is registered in none, so a stranger could take it.
+    """
+    return f"in a checkout of overlong: pip install '.[{extra}]'"
+
+
 def cache(room: str) -> Path:
     """The folder of the user for what is built or fetched: a room of it.
 
@@ -184,8 +192,6 @@ def _compilers() -> Iterator[list[str]]:
 
 
 def _none_works(refused: Sequence[NotBuilt]) -> NotBuilt:
-    from overlong.reference.extra import install
-
     first = str(refused[0]) if refused else "there is no C compiler on PATH"
     return NotBuilt(f"{first}; install gcc or clang (Debian: apt install gcc libc6-dev), or, {install('cc')}")
 

@@ -4,7 +4,7 @@ Most are wrong grammars: the grammar of RFC 3629 with a part replaced, compiled 
 octets describes the rest: they depend on places in a buffer, concern only the output, or show only at cuts of a
 stream. Each runs only until a string has shown it.
 
-Names are stable. ``docs/planted-faults.md`` lists them; ``families/regression.py`` has the decoders.
+Names are stable. ``docs/planted-faults.md`` lists them; ``families/regression.toml`` has the decoders.
 """
 
 from __future__ import annotations

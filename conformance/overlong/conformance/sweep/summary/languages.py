@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from overlong.reference import dialect, segments
-from overlong.reference.segment import MaximalSubpart
+from overlong.reference.error_mode import MaximalSubpart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The suites. Each is a module with one job; :data:`SUITES` names them in the order in which they run."""
+"""The suites, those of one theme in a module; :data:`SUITES` names them in the order in which they run."""
 
 from __future__ import annotations
 

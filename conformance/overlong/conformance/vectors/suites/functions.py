@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import GUARDED_ASK
 from overlong.conformance.support.printable import thousands
-from overlong.conformance.vectors.alike import classes
-from overlong.conformance.vectors.builders import first_and_last
-from overlong.conformance.vectors.questions import Asked, units_of
+from overlong.conformance.vectors.builders import CHARACTERS, filled, first_and_last
+from overlong.conformance.vectors.questions import Asked, classes, units_of
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.conformance.vectors.suites.memory import memory_vectors
 from overlong.conformance.vectors.suites.suite import BATCH, batched, of_questions
@@ -27,16 +26,6 @@ if TYPE_CHECKING:
 
     from overlong.conformance.vectors.suites.suite import Suite
     from overlong.reference.questions import Question
-
-CHARACTERS = tuple(character.encode() for character in "aé€😀")
-"""A character of each length."""
-
-
-def _filled(length: int, character: bytes) -> bytes:
-    """So many octets of one character, after as many letters as are needed."""
-    whole, rest = divmod(length, len(character))
-    return b"a" * rest + character * whole
-
 
 # Short texts: every short string over the grammar's classes of octets, so that no state of a function is left out;
 # every few characters of each length; the ends of the grammar's ranges; the core's short strings. And text as long as
@@ -85,7 +74,7 @@ def long_texts() -> tuple[tuple[bytes, int], ...]:
     found: dict[bytes, int] = {}
     for filler in CHARACTERS:
         for length in LENGTHS:
-            found.setdefault(_filled(length, filler), -1)
+            found.setdefault(filled(length, filler), -1)
     for character in CHARACTERS[1:]:
         for place in range(FURTHEST + 1):
             found.setdefault((b"a" * place + character).ljust(LENGTHS[-1], b"a"), place)
@@ -237,7 +226,7 @@ def _arguments(question: Question, size: int, text: bytes) -> Iterator[int]:
 
 
 def _around(question: Question, size: int) -> Iterator[bytes]:
-    for text in (_filled(size + _MORE, character) for character in CHARACTERS):
+    for text in (filled(size + _MORE, character) for character in CHARACTERS):
         every = question.asked(text)
         if question.argument and every:
             for argument in dict.fromkeys(_arguments(question, size, text)):

@@ -10,6 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import GUARDED
+from overlong.conformance.vectors.builders import CHARACTERS, filled
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.conformance.vectors.suites.suite import in_batches, of_vectors
 from overlong.conformance.vectors.vector import Vector
@@ -22,7 +23,6 @@ LONGEST = 130
 _AT_ONCE = 256
 """Small batches: the adapter runs each vector many times, and must answer a request in time."""
 
-_FILLERS = (b"a", b"\xc3\xa9", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80")
 _ENDS = (
     (b"", "a whole character"),
     (b"\xc3", "C3, which lacks one octet"),
@@ -47,11 +47,10 @@ _FURTHEST = 70
 
 
 def _lengths() -> Iterator[Vector]:
-    for filler in _FILLERS:
-        for end, what in _ENDS if filler == _FILLERS[0] else _ENDS[:4]:
+    for filler in CHARACTERS:
+        for end, what in _ENDS if filler == CHARACTERS[0] else _ENDS[:4]:
             for length in range(len(end), LONGEST + 1):
-                whole, rest = divmod(length - len(end), len(filler))
-                octets = b"a" * rest + filler * whole + end
+                octets = filled(length - len(end), filler) + end
                 yield Vector("memory", octets, f"{length} octets that end with {what}")
 
 
