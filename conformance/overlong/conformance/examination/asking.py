@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.columnar import ColumnarOracle
@@ -36,7 +37,7 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
@@ -91,6 +92,13 @@ class OutOfBudget(Exception):
 def symptom_of(code: str) -> str:
     """The symptom of a finding's code: accepted defects are one."""
     return ACCEPTS if code in DEFECTS else code
+
+
+def between(known: Mapping[int, bool]) -> list[int]:
+    """The numbers halfway between neighbours of which one is answered wrongly, and the other rightly."""
+    return [
+        (one + other) // 2 for one, other in pairwise(sorted(known)) if known[one] != known[other] and other - one > 1
+    ]
 
 
 class Asker:

@@ -7,11 +7,11 @@ which number matters, its place, and the text around it.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import compress, pairwise
+from itertools import compress, groupby
 from random import Random
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.asking import RIGHT, Question
+from overlong.conformance.examination.asking import RIGHT, Question, between
 from overlong.conformance.examination.of_numbers import FACTORS, LAST, OfNumbers, sites_of, whole_site
 from overlong.conformance.examination.rules import Table
 from overlong.conformance.protocol.kind import Code
@@ -92,20 +92,11 @@ class EncoderCourse:
     def runs(self, numbers: Iterable[int] = ()) -> tuple[tuple[int, int], ...]:
         """The runs of wrong numbers, each end found by halving; ``numbers``: to be asked first."""
         self._ask(numbers)
-        while between := [
-            (one + other) // 2
-            for one, other in pairwise(sorted(self._known))
-            if self._known[one] != self._known[other] and other - one > 1
-        ]:
-            self._ask(between)
-        runs, last = list[tuple[int, int]](), -1
-        for number in sorted(self._known):
-            if self._known[number]:
-                runs = (
-                    [*runs[:-1], (runs[-1][0], number)] if runs and last == runs[-1][1] else [*runs, (number, number)]
-                )
-            last = number
-        return tuple(runs)
+        while further := between(self._known):
+            self._ask(further)
+        by_answer = groupby(sorted(self._known), self._known.__getitem__)
+        runs = [list(run) for wrong, run in by_answer if wrong]
+        return tuple((run[0], run[-1]) for run in runs)
 
     def _condition(self) -> OfNumbers:
         runs = self.runs()
@@ -281,8 +272,7 @@ class TextCourse:
             if len(said) < len(some):
                 some = []
                 continue
-            ends = pairwise(sorted(known))
-            some = [(one + other) // 2 for one, other in ends if known[one] != known[other] and other - one > 1]
+            some = between(known)
 
     def _step_by_step(self, ends: Iterable[int]) -> None:
         """Ask texts of one octet more each, around ends that longer characters may have overstepped."""
