@@ -108,14 +108,16 @@ def test_the_core_reads_as_numpy_does(spoken):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_of_a_few_long_strings_each_is_read_by_itself(way):
-    reader, plain = (ColumnReader(dialect().automaton, by_core=each) for each in (way, False))
-    long = "\u00e9".encode() * 2000
-    strings = [long, b"a", long + b"\xc3", b"\xff" + long, long[:-2] + b"\xed\xa0\x80", b"a" * 3000]
-    read_alike(reader.read, plain, strings)
-    for string in strings:
-        whole = reader.read(string, np.array([len(string)], np.uint32))
-        assert reader.read_one(string) == (whole.last[0], whole.live[0], whole.state[0])
+def test_long_strings_are_read_like_short_ones(way):
+    strings = [b"a" * 5000 + b"\xff", b"b", b"\xe2\x82\xac" * 2000, b"c\xff", b"", b"d" * 4999 + b"\xf0\x9f"]
+    lengths = np.array([len(each) for each in strings], np.uint32)
+    reader, alone = (ColumnReader(dialect().automaton, by_core=way) for _ in range(2))
+    found = reader.read(b"".join(strings), lengths)
+    assert found.last.tolist() == [5000, 1, 6000, 1, 0, 4999]
+    assert found.live.tolist() == [5000, 1, 6000, 1, 0, 5001]
+    assert [alone.read_one(each)[:2] for each in strings] == list(
+        zip(found.last.tolist(), found.live.tolist(), strict=True)
+    )
 
 
 def test_where_only_the_verdict_is_asked_no_output_is_made():

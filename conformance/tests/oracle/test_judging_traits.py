@@ -1,13 +1,7 @@
 """Columns of answers with traits and earlier strings are judged like single answers."""
 
-from array import array
 from dataclasses import replace
 
-import numpy as np
-import pytest
-
-from overlong.conformance.oracle import columnar
-from overlong.conformance.oracle.columnar import ColumnReader, Read
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.oracle.judging import Judge
 from overlong.conformance.oracle.kinds import (
@@ -26,7 +20,6 @@ from overlong.conformance.sweep.columns_expected import ColumnOracle
 from overlong.conformance.sweep.grid import Axis, Grid
 from overlong.conformance.vectors.profile import Profile
 from overlong.reference import dialect
-from overlong.reference.core import why_not
 
 AUTOMATON = dialect().automaton
 EXPECTED = ExpectedAnswers(AUTOMATON, "D", "utf-32", offsets=True, strips_signature=False)
@@ -98,24 +91,6 @@ def test_what_is_not_offered_is_not_supported():
     ]
 
 
-@pytest.mark.parametrize("by_core", [False, True])
-def test_long_strings_are_read_like_short_ones(by_core):
-    if by_core and why_not():
-        pytest.skip(why_not())
-    strings = [b"a" * 5000 + b"\xff", b"b", b"\xe2\x82\xac" * 2000, b"c\xff", b"", b"d" * 4999 + b"\xf0\x9f"]
-    lengths = np.array([len(each) for each in strings], np.uint32)
-    reader, alone = (ColumnReader(AUTOMATON, by_core=by_core) for _ in range(2))
-    found = reader.read(b"".join(strings), lengths)
-    assert isinstance(found, Read)
-    assert found.last.tolist() == [5000, 1, 6000, 1, 0, 4999]
-    assert found.live.tolist() == [5000, 1, 6000, 1, 0, 5001]
-    assert [alone.read_one(each)[:2] for each in strings] == list(
-        zip(found.last.tolist(), found.live.tolist(), strict=True)
-    )
-
-
 def test_verdicts_alone_have_no_output():
     oracle = ColumnOracle(Columns(Grid((Axis("only", (b"a", b"\xff")),))), replace(EXPECTED, units=""), Profile())
     assert oracle.expected(0, 2).units == b""
-    verdicts = columnar.ColumnarOracle(replace(EXPECTED, units=""), dialect().layout)
-    assert verdicts.expected(array("I", [1, 1]), b"a\xff").units == b""

@@ -311,14 +311,8 @@ class Condition(AnyCondition):
 
     def _refused_at(self, asked: Question) -> int:
         """Where a decoder refuses that accepts the words at the places of the rule alone."""
-        if self._counts:
-            sites, end = self._walk(asked)
-            return next((site.start for site in sites if not self.rule.holds(site)), end)
-        spans = self._passed(asked.octets)
-        every = not self.rule.atoms
-        return next(
-            one for one, two in spans if one == two or not (every or self.rule.holds(self._site(asked, one, two)))
-        )
+        sites, end = self._walk(asked)
+        return next((site.start for site in sites if not self.rule.holds(site)), end)
 
     def _accepts(self, asked: Question) -> bool:
         right = self.text.end(asked.octets)

@@ -39,28 +39,9 @@ _SOME = 11
 _OF_TIME = (Code.HELD_BACK, Code.LATE, Code.EARLY)
 """Symptoms of when an answer came, and not of what it is."""
 _NAMES = {
-    "offset",
-    "characters",
-    "octet -1",
-    "lead before",
-    "size before",
-    "cut",
-    "after cut",
-    "chunks",
-    "chunks before",
-    "chunks behind",
-    "in chunk",
-    "rest of chunk",
-    "behind",
-    "octet +1",
-    "size",
-    "came",
-    "lead",
-    "begun",
-    "well-formed",
-    "due",
-    "only tails",
-    "no lead",
+    *("offset", "characters", "octet -1", "lead before", "size before", "behind", "octet +1"),
+    *("cut", "after cut", "chunks", "chunks before", "chunks behind", "in chunk", "rest of chunk"),
+    *(factor.name for factor in IN_STREAMS if factor.name != "cut off"),
 }
 _BEFORE = {"unfinished before", "rest before", "accepted before", "length before", "octet +1", "chunks"}
 """What matters of an earlier stream, and of the one after it."""
