@@ -264,7 +264,7 @@ class Experiments:
     def _wanted(self, rule: Rule) -> dict[str, int]:
         """A value for each factor in a rule that text can be made for: at its edges, or a little off."""
         random, found = self.random, dict[str, int]()
-        for atom in rule.atoms:
+        for atom in rule:
             value: int | None = None
             if (block := block_of(atom.factor)) is not None:
                 turns = max(1, min(_TURNS, self.most // block - 1))

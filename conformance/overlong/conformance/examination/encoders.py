@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.asking import Asker
     from overlong.conformance.examination.factors import Site
-    from overlong.conformance.examination.rules import Atom
+    from overlong.conformance.examination.rules import Rule
 
 _SEED, _CHECKED, _DRAWN, _ROUNDS = 0, 400, 300, 4
 _PLACES = (0, 0x80, 0x800, 0xD800, 0xDC00, 0xE000, 0xFDD0, 0xFEFF, 0x110000, 0x20_0000, 0x400_0000)
@@ -103,7 +103,7 @@ class EncoderCourse:
         return self.of(() if self._always else runs, always=self._always, silent=self._silent)
 
     def of(
-        self, runs: tuple[tuple[int, int], ...], *, always: bool, silent: bool = False, atoms: tuple[Atom, ...] = ()
+        self, runs: tuple[tuple[int, int], ...], *, always: bool, silent: bool = False, atoms: Rule = ()
     ) -> OfNumbers:
         """The condition of this encoder that says this."""
         profile, operation = self.asker.profile, self.asker.operation
@@ -332,7 +332,7 @@ class TextCourse:
         return any(first <= number <= last for first, last in self._runs)
 
     def _condition(self) -> OfNumbers:
-        return self.course.of(self._runs, always=self._core is None, atoms=self._table.rule().atoms)
+        return self.course.of(self._runs, always=self._core is None, atoms=self._table.rule())
 
     def _missed(self, condition: OfNumbers, longest: int) -> tuple[int, int]:
         """Of fresh texts, the number that the condition predicts wrongly, and the number asked."""

@@ -83,12 +83,12 @@ class Inquiry:
         self._setting = setting
         self.experiments = Experiments(setting, self.text, self.random, self.most)
 
-    def condition_of(self, products: Iterable[Product], rule: Rule | None = None) -> Condition:
+    def condition_of(self, products: Iterable[Product], rule: Rule = ()) -> Condition:
         """A condition of this inquiry: these words, under a rule."""
         return Condition(
             self.symptom,
             tuple(products),
-            rule or Rule(),
+            rule,
             speaks=self.text.spoken.name,
             operation=self.asker.operation,
             offsets=self.offsets,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from overlong.conformance.examination.asking import Question as Given
+    from overlong.conformance.examination.rules import Rule
     from overlong.conformance.examination.text import Text
     from overlong.conformance.oracle.finding import Finding
     from overlong.reference.questions import Numbers, Right
@@ -345,7 +346,7 @@ class OfQuestions(AnyCondition):
     question: str
     divides: str
     """The declared modes."""
-    atoms: tuple[Atom, ...] = ()
+    atoms: Rule = ()
     """What must hold of the character at the argument, and of the text."""
     anywhere: bool = False
     """True if it must hold of any character."""

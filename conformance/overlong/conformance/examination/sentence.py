@@ -95,7 +95,7 @@ def sentence_of(condition: Condition, code: str = "") -> str:
         condition: in words.
         code: of the example; a target that fails on errors reports no offset for them, either.
     """
-    atoms = sorted(condition.rule.atoms, key=lambda atom: atom.factor not in _OF_THE_PLACE)
+    atoms = sorted(condition.rule, key=lambda atom: atom.factor not in _OF_THE_PLACE)
     if condition.carries:
         where = _where(atoms)
         return f"goes on {where.replace('earlier call', 'earlier stream') if condition.operation in AGAIN else where}"

@@ -12,7 +12,7 @@ from overlong.conformance.examination.asking import RIGHT, Question
 from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
 from overlong.conformance.examination.panel import strange
-from overlong.conformance.examination.rules import Rule, Table, in_order, wider
+from overlong.conformance.examination.rules import Rule, Table, all_hold, in_order, wider
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import AGAIN
 
@@ -64,7 +64,7 @@ class _Reading:
 
     def explained_by(self, rule: Rule) -> int:
         """The number of answers about which a rule is right."""
-        return sum(any(map(rule.holds, sites)) == wrong for sites, wrong in self._asked)
+        return sum(any(all_hold(rule, site) for site in sites) == wrong for sites, wrong in self._asked)
 
 
 class StreamCourse:
@@ -188,10 +188,10 @@ class StreamCourse:
         condition: Condition, readings: Sequence[_Reading], fresh: Sequence[tuple[Question, bool]]
     ) -> Condition:
         """The condition without what hardly any answer needs: exceptions that one experiment showed by chance."""
-        (reading,) = (each for each in readings if replace(condition, rule=Rule()) == each.condition)
+        (reading,) = (each for each in readings if replace(condition, rule=()) == each.condition)
         predicted, explained = _predicted(condition, fresh), reading.explained_by(condition.rule)
-        for atom in sorted(condition.rule.atoms, key=attrgetter("cost"), reverse=True):
-            others = tuple(each for each in condition.rule.atoms if each != atom)
+        for atom in sorted(condition.rule, key=attrgetter("cost"), reverse=True):
+            others = tuple(each for each in condition.rule if each != atom)
             for looser in (others, *((*others, each) for each in wider(atom))):
                 plainer = replace(condition, rule=in_order(looser))
                 of_fresh = _predicted(plainer, fresh)
@@ -208,7 +208,6 @@ class StreamCourse:
         return Condition(
             self.symptom,
             words,
-            Rule(),
             speaks=self.text.spoken.name,
             operation=self.asker.operation,
             subparts=not words,

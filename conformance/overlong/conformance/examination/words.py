@@ -17,7 +17,7 @@ from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Question, be
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.factors import OF_ERRORS
 from overlong.conformance.examination.inquiry import SITES
-from overlong.conformance.examination.rules import Rule, Table
+from overlong.conformance.examination.rules import Table
 from overlong.conformance.examination.text import ERROR, Product, exactly, is_part, merged, without_parts
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import REPLACING
@@ -328,7 +328,7 @@ def _any_error(inquiry: Inquiry) -> bool:
     if table.agrees(table.rule()) < NEARLY:
         inquiry.table = kept
         return False
-    if table.agrees(Rule()) < 1:
+    if table.agrees(()) < 1:
         inquiry.table.tell_apart(OF_ERRORS)
     return True
 
