@@ -31,7 +31,7 @@ _ALIKE = frozenset({*OFFSETS, Code.INTERNAL_ERROR})
 class Inquiry:
     """Asks about one example, and keeps what comes of it."""
 
-    def __init__(self, asker: Asker, text: Text, *, offsets: bool, fine: bool, most: int, seed: int = 0) -> None:
+    def __init__(self, asker: Asker, text: Text, *, offsets: bool, fine: bool, most: int) -> None:
         """Prepare.
 
         Args:
@@ -40,14 +40,13 @@ class Inquiry:
             offsets: the target reports offsets.
             fine: there is budget for all octets and all lengths.
             most: the most octets of a string.
-            seed: of what is drawn.
         """
         self.asker, self.text, self.offsets, self.fine, self.most = asker, text, offsets, fine, most
         self.step = asker.octets // _STEPS
         """The most octets of the strings of one step."""
         self.placed = False
         """True if the answer depends on the place in memory."""
-        self.random = Random(seed)  # noqa: S311 (no secret)
+        self.random = Random(0)  # noqa: S311 (no secret)
         self.symptom = RIGHT
         self.counterexamples = list[bytes]()
         """Words that do not show it, though their octets do in other ones."""
