@@ -205,7 +205,7 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
         place = None
         if finding is not None and isinstance(finding.observed, Refused) and profile.counts == "octets":
             place = finding.observed.offset
-        offsets = operation in DECODE + VALIDATE and profile.counts == "octets" and _says_offsets(asker)
+        offsets = operation in DECODE + VALIDATE and profile.counts == "octets" and asker.says_offsets()
         inquiry = Inquiry(asker, text_of(profile.dialect), offsets=offsets, fine=budget.fine, most=budget.longest)
         if question.chunks is None:
             asker.earlier = question.earlier
@@ -295,12 +295,6 @@ def _by_course(
         condition = replace(condition, symptom=least.code)
     found = _found(asker, least or finding, condition, predicted, checked)
     return replace(found, telling=telling(inquiry, least))
-
-
-def _says_offsets(asker: Asker) -> bool:
-    """True if a refusal of the target names an offset."""
-    seen = asker.observed(Question(b"a\xff"))
-    return isinstance(seen, Refused) and seen.offset is not None
 
 
 def _in_memory(target: Target, question: Question, profile: Profile) -> Finding | None:
