@@ -56,7 +56,7 @@ class Inquiry:
         """True if there are several such places in the example, of which the last one shows it."""
         self.table = Table()
         self.condition: Condition | None = None
-        self.check = 0, 0
+        self.check: tuple[int, int] = 0, 0
         """Of the last fresh questions, those that the condition predicted, and all."""
         self._setting: Setting | None = None
 
