@@ -13,7 +13,7 @@ from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.contexts import fill
 from overlong.conformance.examination.factors import Site
-from overlong.conformance.examination.rules import Atom, Rule, Table
+from overlong.conformance.examination.rules import Atom, Table
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.text import in_words, text_of
 from overlong.conformance.examination.words import learned
@@ -87,7 +87,7 @@ def test_a_rule_names_the_factors_that_decide_and_no_other(wrong, words):
 
 
 def test_a_condition_predicts_the_consequences_of_its_cause_and_no_other_flaw():
-    overlong = Condition(ACCEPTS, (product([0xC0], range(0x80, 0xC0)),), Rule((Atom("offset", low=2),)))
+    overlong = Condition(ACCEPTS, (product([0xC0], range(0x80, 0xC0)),), (Atom("offset", low=2),))
     assert overlong.holds(b"ab\xc0\xaf")
     assert overlong.holds(b"ab\xc0\xaf\xc0\x80")
     assert not overlong.holds(b"a\xc0\xaf")
@@ -98,7 +98,7 @@ def test_a_condition_predicts_the_consequences_of_its_cause_and_no_other_flaw():
 
 
 def test_a_decoder_that_goes_on_after_an_earlier_call_is_predicted_by_both_inputs_joined():
-    rule = Rule((Atom("unfinished before", values=frozenset(range(0xE0, 0xF0))),))
+    rule = (Atom("unfinished before", values=frozenset(range(0xE0, 0xF0))),)
     condition = Condition("OV807", ((),), rule)
     assert condition.holds(Question(b"\x82\xac", (b"a\xe2",)))
     assert condition.holds(Question(b"a", (b"\xe2\x82",)))

@@ -61,6 +61,13 @@ def mixed(batch, right, size):
     return Answers.of(statuses, big_endian("I", numbers), right.lengths, right.incompletes, output)
 
 
+def alike(batch, _right, size):
+    """The same output for all."""
+    count = len(batch)
+    unit = (0x41).to_bytes(size, "big")
+    return Answers.of(ACCEPTED * count, big_endian("I", [1] * count), bytes(count), bytes(count), unit * count)
+
+
 def cut_short(batch, right, size):
     """Each output lacks its last unit, or its last two."""
     written = [each[: -size * (1 + place % 2)] for place, each in enumerate(right.outputs(size))]
@@ -93,10 +100,16 @@ def test_they_are_those_that_each_answer_shows(suite, operation, units, wrong):
     seen_alike(suite, operation, units, wrong)
 
 
-@pytest.mark.parametrize("wrong", [turned, cut_short])
+@pytest.mark.parametrize("wrong", [alike, turned, cut_short])
 @pytest.mark.parametrize("units", ["utf-32", "utf-16", "utf-8"])
 def test_wrong_outputs_are_those_that_each_answer_shows(units, wrong):
     seen_alike("scalars-between", DECODE, units, wrong)
+
+
+@pytest.mark.parametrize("wrong", [alike, mixed])
+@pytest.mark.parametrize("operation", [ENCODE, ANNOUNCE])
+def test_what_encoders_answer_wrongly_is_what_each_answer_shows(operation, wrong):
+    seen_alike("encoder-scalars", operation, "utf-16", wrong)
 
 
 def test_an_encoders_halves_are_told_from_other_wrong_octets():

@@ -1,7 +1,6 @@
 """Judgements that few decoders cause: wrong streams, limits, instability, columns with traits."""
 
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -19,7 +18,7 @@ from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
 from overlong.conformance.protocol.units import UNITS, big_endian
-from overlong.conformance.protocol.wire import ACCEPTED, DECODE, FAILED, GUARDED, REFUSED, UNSUPPORTED
+from overlong.conformance.protocol.wire import ACCEPTED, DECODE, GUARDED, REFUSED, UNSUPPORTED
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import SUITES
@@ -176,43 +175,6 @@ def test_other_answers_when_asked_again_are_unstable():
     assert found.detail[1].count("accepted U+0041") == AGAIN // 2 + AGAIN % 2
 
 
-WRONG = {
-    "alike": (ACCEPTED, [[0x41]]),
-    "outputs": (ACCEPTED, [[0x41], [0x41, 0x42], []]),
-    "refused": (REFUSED, [[]]),
-    "accepted and refused": (ACCEPTED + REFUSED, [[0x41], []]),
-    "faults": (ACCEPTED + FAILED + UNSUPPORTED, [[0x41]]),
-}
-"""Statuses and outputs, in a cycle."""
-
-
-def columns_of(statuses, outputs, units, count, *, verdict_only):
-    numbers, written = [], []
-    for place in range(count):
-        status, output = statuses[place % len(statuses)], outputs[place % len(outputs)]
-        octets = b"odd" if status in FAILED else units.write(output) if status in ACCEPTED and not verdict_only else b""
-        numbers.append(len(octets) // (units.size if status in ACCEPTED else 1))
-        written.append(octets)
-    rounds = (statuses * count)[:count]
-    return Answers.of(rounds, big_endian("I", numbers), bytes(count), bytes(count), b"".join(written))
-
-
-@pytest.mark.parametrize("suite", ["scalars-between", "runs", "encoder-scalars"])
-@pytest.mark.parametrize("wrong", WRONG)
-def test_divergences_in_columns_are_those_of_each_answer(suite, wrong):
-    target = says("utf-16")
-    for operation in "EZ" if suite.startswith("encoder") else "VDL":
-        for whole in islice(SUITES[suite].batches(), 2):
-            batch = whole.part(0, min(9, len(whole)))
-            units = target.units_of(operation)
-            answers = columns_of(*WRONG[wrong], units, len(batch), verdict_only=operation == "V")
-            answered = Answered(batch, operation, answers)
-            found, singly = divergences(answered, target), list(compare_batch(answered, target))
-            assert found is not None
-            assert [found.finding(index) for index in range(len(found))] == singly
-            assert found.digested() == "".join(each.line for each in singly).encode()
-
-
 def test_where_columns_do_not_tell_all_each_answer_is_looked_at():
     target, batch = says(), Batch.of([Vector("", b"a"), Vector("", b"\xff")])
     refused = Answers.of(b"RR", big_endian("I", [0, 0]), bytes(2), bytes(2), b"")
@@ -255,19 +217,6 @@ def test_of_an_error_mode_that_nobody_knows_much_is_open():
     stream = Batch.of([Vector("", b"a\xff", chunks=(1, 1), profile=own)])
     put_out = Answers(1, b"A" + big_endian("I", [2]) + b"\0\0" + big_endian("I", [0x61, 0x3F]), big_endian("I", [1, 1]))
     assert list(compare_batch(Answered(stream, "T", put_out), says())) == []
-
-
-def test_outputs_of_one_batch_go_wrong_in_different_ways():
-    batch = next(each for each in SUITES["encoder-scalars"].batches() if each[0].octets[1]).part(0, 2)
-    halves = b"\xed\xa0\x80\xed\xb0\x80"  # for U+10000
-    answers = Answers.of(b"AA", big_endian("I", [6, 1]), bytes(2), bytes(2), halves + b"B")
-    answered = Answered(batch, "E", answers)
-    found, singly = divergences(answered, says()), list(compare_batch(answered, says()))
-    assert found is not None
-    assert [found.finding(index) for index in range(2)] == singly
-    assert [each.code for each in singly] == [Code.SURROGATE_ENCODED, Code.WRONG_OCTETS]
-    assert len(found.observed) == 2
-    assert found.digested() == "".join(each.line for each in singly).encode()
 
 
 def test_what_was_asked_as_a_stream_is_looked_at_answer_by_answer():

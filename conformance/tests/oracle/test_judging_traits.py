@@ -1,12 +1,7 @@
 """Columns of answers with traits and earlier strings are judged like single answers."""
 
-from array import array
 from dataclasses import replace
 
-import numpy as np
-import pytest
-
-from overlong.conformance.oracle.columnar import ColumnarOracle, ColumnReader, Read
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.oracle.judging import Judge
 from overlong.conformance.oracle.kinds import (
@@ -21,7 +16,6 @@ from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.protocol.units import big_endian
 from overlong.reference import dialect
-from overlong.reference.core import why_not
 
 AUTOMATON = dialect().automaton
 EXPECTED = ExpectedAnswers(AUTOMATON, "D", "utf-32", offsets=True, strips_signature=False)
@@ -90,15 +84,3 @@ def test_what_is_not_offered_is_not_supported():
         NOT_SUPPORTED,
         AGREES,
     ]
-
-
-@pytest.mark.parametrize("by_core", [False, True])
-def test_long_strings_are_read_like_short_ones(by_core):
-    if by_core and why_not():
-        pytest.skip(why_not())
-    strings = [b"a" * 5000 + b"\xff", b"b", b"\xe2\x82\xac" * 2000, b"c\xff", b"", b"d" * 4999 + b"\xf0\x9f"]
-    lengths = np.array([len(each) for each in strings], np.uint32)
-    found = ColumnReader(AUTOMATON, by_core=by_core).read(b"".join(strings), lengths)
-    assert isinstance(found, Read)
-    assert found.last.tolist() == [5000, 1, 6000, 1, 0, 4999]
-    assert found.live.tolist() == [5000, 1, 6000, 1, 0, 5001]

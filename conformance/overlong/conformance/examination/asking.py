@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.columnar import ColumnarOracle
@@ -28,7 +29,7 @@ from overlong.conformance.oracle.limits import affected, limits_of
 from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Unsupported
+from overlong.conformance.protocol.observation import Refused, Unsupported
 from overlong.conformance.protocol.wire import AGAIN, DECODE, REPLACING, STREAMING, VALIDATE
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.questions import category_of
@@ -36,11 +37,10 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
-    from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.vectors.profile import Profile
 
 RIGHT, ACCEPTS = "", "accepts"
@@ -91,6 +91,13 @@ class OutOfBudget(Exception):
 def symptom_of(code: str) -> str:
     """The symptom of a finding's code: accepted defects are one."""
     return ACCEPTS if code in DEFECTS else code
+
+
+def between(known: Mapping[int, bool]) -> list[int]:
+    """The numbers halfway between neighbours of which one is answered wrongly, and the other rightly."""
+    return [
+        (one + other) // 2 for one, other in pairwise(sorted(known)) if known[one] != known[other] and other - one > 1
+    ]
 
 
 class Asker:
@@ -184,12 +191,14 @@ class Asker:
             said += self._surely(some)
         return said
 
-    def observed(self, question: Question) -> Observation | None:
-        """The answer to one question."""
+    def says_offsets(self) -> bool:
+        """True if a refusal of the target names an offset."""
         self.asked += 1
-        for answered in self.target.observe([(Batch.of([self.vector(question)]), self.operation)]):
-            return answered.observed(self.target.greeting)[0]
-        return None
+        asked = [(Batch.of([self.vector(Question(b"a\xff"))]), self.operation)]
+        for answered in self.target.observe(asked):
+            (seen,) = answered.observed(self.target.greeting)
+            return isinstance(seen, Refused) and seen.offset is not None
+        return False
 
     def _spend(self, questions: Sequence[Question]) -> None:
         octets = sum(len(each.octets) for each in questions)

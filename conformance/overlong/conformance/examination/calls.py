@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import RIGHT, Question
 from overlong.conformance.examination.least import Setting
-from overlong.conformance.examination.rules import Atom, Rule
+from overlong.conformance.examination.rules import Atom
 from overlong.conformance.protocol.kind import Code
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def carries(inquiry: Inquiry) -> bool:
         return False
     sizes = {text.sizes[lead] for lead in leads}
     every = frozenset(lead for lead in text.leads if text.sizes[lead] in sizes)
-    rule = Rule((Atom("unfinished before", values=every),))
+    rule = (Atom("unfinished before", values=every),)
     inquiry.condition = replace(inquiry.condition_of(((),), rule), symptom=Code.EARLIER_CALLS)
     inquiry.setting = Setting(b"")
     return True

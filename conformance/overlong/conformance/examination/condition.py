@@ -6,14 +6,14 @@ import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.factors import NONE, OF_CALLS, Site
-from overlong.conformance.examination.rules import Atom, Rule
+from overlong.conformance.examination.rules import Atom, Rule, all_hold
 from overlong.conformance.examination.text import ERROR, is_part, pattern_of, text_of, without_parts
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import AGAIN, REPLACING, STREAMING
@@ -76,7 +76,7 @@ class Condition(AnyCondition):
     """``accepts``, or the code of the divergence."""
     words: tuple[Product, ...]
     """The octets there; one empty product: anything."""
-    rule: Rule = field(default_factory=Rule)
+    rule: Rule = ()
     speaks: str = "rfc3629"
     operation: str = ""
     commits: int = 0
@@ -97,18 +97,18 @@ class Condition(AnyCondition):
         if self.carries:
             return self._carried(asked)
         if self.streams:
-            return any(self.rule.holds(site) for site in self._in_streams(asked))
+            return any(self._fits(site) for site in self._in_streams(asked))
         if self.symptom == ACCEPTS:
             return self._accepts(asked)
         if self.operation in REPLACING:
-            return any(self.rule.holds(site) for site in self._numbered(self._everywhere(asked)))
+            return any(self._fits(site) for site in self._numbered(self._everywhere(asked)))
         end = self.text.end(asked.octets)
         if self.symptom in OFFSETS:
-            return any(map(self.rule.holds, self._first_flaw(asked, end)))
+            return any(map(self._fits, self._first_flaw(asked, end)))
         if end < len(asked.octets) and not (self.symptom == Code.REFUSED and self.offsets):
             return False
         sites = self._within(asked, end, self._least_offset)
-        return any(map(self.rule.holds, self._numbered(list(sites)) if self._counts else sites))
+        return any(map(self._fits, self._numbered(list(sites)) if self._counts else sites))
 
     def united(self, other: Condition) -> Condition | None:
         """The condition of a cause of which both know some words: the rule is the same, and one word is in both."""
@@ -119,13 +119,13 @@ class Condition(AnyCondition):
     @property
     def carries(self) -> bool:
         """True if the decoder goes on where an earlier call, or an earlier stream, ended."""
-        unfinished = any(atom.factor == "unfinished before" for atom in self.rule.atoms)
+        unfinished = any(atom.factor == "unfinished before" for atom in self.rule)
         return self.symptom == Code.EARLIER_CALLS or (self.operation in AGAIN and unfinished)
 
     @property
     def recalls(self) -> bool:
         """True if the answer depends on an earlier call or stream."""
-        return self.carries or any(atom.factor in OF_CALLS for atom in self.rule.atoms)
+        return self.carries or any(atom.factor in OF_CALLS for atom in self.rule)
 
     def _differs_from_first(self, octets: bytes) -> bool:
         """True if the octets that are read have another verdict, or an error at another place."""
@@ -135,7 +135,7 @@ class Condition(AnyCondition):
 
     def _carried(self, asked: Question) -> bool:
         before = self._before(asked) or b""
-        if not self.rule.holds(self._site(asked, 0, 0)):
+        if not self._fits(self._site(asked, 0, 0)):
             return False
         if self.operation in REPLACING:
             return True
@@ -151,7 +151,7 @@ class Condition(AnyCondition):
     def withholds(self) -> bool:
         """True if a stream's output comes late whatever it is; only accepted streams may show that."""
         everything = self.symptom == Code.HELD_BACK and self.of_characters
-        return everything and all(atom.factor == "well-formed" for atom in self.rule.atoms)
+        return everything and all(atom.factor == "well-formed" for atom in self.rule)
 
     @property
     def of_characters(self) -> bool:
@@ -164,7 +164,7 @@ class Condition(AnyCondition):
         return {
             "symptom": self.symptom,
             "words": [[bytes(sorted(octets)).hex() for octets in product] for product in self.words],
-            "rule": [atom.to_json() for atom in self.rule.atoms],
+            "rule": [atom.to_json() for atom in self.rule],
             "dialect": self.speaks,
             **({"commits": self.commits} if self.commits else {}),
             **({"reads": self.reads} if self.reads else {}),
@@ -191,7 +191,7 @@ class Condition(AnyCondition):
         return cls(
             str(read["symptom"]),
             words,
-            Rule(tuple(map(Atom.of_json, read["rule"]))),
+            tuple(map(Atom.of_json, read["rule"])),
             read["dialect"],
             str(read["operation"]),
             int(read.get("commits", 0)),
@@ -253,7 +253,7 @@ class Condition(AnyCondition):
         """True if the rule holds where the first error shows: right behind the octets that can begin a character."""
         flaw = self.text.flaw(asked.octets, self.text.end(asked.octets))
         shown = flaw.end() if flaw is not None else len(asked.octets)
-        return shown < len(asked.octets) and self.rule.holds(self._site(asked, shown, shown + 1))
+        return shown < len(asked.octets) and self._fits(self._site(asked, shown, shown + 1))
 
     def places(self, asked: Question) -> dict[int, Site]:
         """The places at which the rule holds, by their offsets; a decoder need not stop at the first flaw."""
@@ -269,7 +269,7 @@ class Condition(AnyCondition):
             elif match := self._at_flaw(octets, each.offset):
                 past = match.end()
                 sites.append(self._site(asked, each.offset, past))
-        return {site.start: site for site in self._numbered(sites) if self.rule.holds(site)}
+        return {site.start: site for site in self._numbered(sites) if self._fits(site)}
 
     def begun(self, octets: bytes, start: int) -> int:
         """The most octets from a place on that begin one of the words."""
@@ -282,7 +282,10 @@ class Condition(AnyCondition):
 
     def holds_at(self, asked: Question, segment: Segment) -> bool:
         """True if the rule holds at a segment, whether or not it is one of the words."""
-        return self.rule.holds(self._site(asked, segment.offset, segment.offset + segment.length))
+        return self._fits(self._site(asked, segment.offset, segment.offset + segment.length))
+
+    def _fits(self, site: Site) -> bool:
+        return all_hold(self.rule, site)
 
     def _passed(self, octets: bytes) -> Iterator[tuple[int, int]]:
         """What a decoder passes that accepts the words, and last an empty span where it refuses if it accepts all."""
@@ -311,14 +314,8 @@ class Condition(AnyCondition):
 
     def _refused_at(self, asked: Question) -> int:
         """Where a decoder refuses that accepts the words at the places of the rule alone."""
-        if self._counts:
-            sites, end = self._walk(asked)
-            return next((site.start for site in sites if not self.rule.holds(site)), end)
-        spans = self._passed(asked.octets)
-        every = not self.rule.atoms
-        return next(
-            one for one, two in spans if one == two or not (every or self.rule.holds(self._site(asked, one, two)))
-        )
+        sites, end = self._walk(asked)
+        return next((site.start for site in sites if not self._fits(site)), end)
 
     def _accepts(self, asked: Question) -> bool:
         right = self.text.end(asked.octets)
@@ -339,16 +336,12 @@ class Condition(AnyCondition):
 
     @cached_property
     def _counts(self) -> bool:
-        return any(atom.factor in ("errors", "total") for atom in self.rule.atoms)
+        return any(atom.factor in ("errors", "total") for atom in self.rule)
 
     @cached_property
     def _least_offset(self) -> int:
         """No place before this offset fits the rule."""
-        return (
-            0
-            if self._counts
-            else max((each.low or 0 for each in self.rule.atoms if each.factor == "offset"), default=0)
-        )
+        return 0 if self._counts else max((each.low or 0 for each in self.rule if each.factor == "offset"), default=0)
 
     def _everywhere(self, asked: Question) -> list[Site]:
         """The segments of text that is replaced: flaws, or characters, whichever the words begin."""

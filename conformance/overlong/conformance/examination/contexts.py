@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.factors import FAR_BEFORE, FAR_BEHIND, block_of
+from overlong.conformance.examination.factors import FAR_BEFORE, block_of
 from overlong.conformance.examination.least import BURDEN, thresholds
 
 if TYPE_CHECKING:
@@ -149,13 +149,9 @@ class Experiments:
                     rest = fill(len(rest))
                 yield before, head + each + rest
 
-    def befores(self) -> range:
-        """How far before the core characters are exchanged."""
-        return range(1, (1 if self._is_burden else FAR_BEFORE) + 1)
-
-    def farther(self) -> range:
-        """How far behind the core characters are exchanged."""
-        return range(1, (1 if self._is_burden else FAR_BEHIND) + 1)
+    def reach(self, most: int) -> range:
+        """How far from the core characters are exchanged, if it is affordable: ``most`` octets."""
+        return range(1, (1 if self._is_burden else most) + 1)
 
     @property
     def _is_burden(self) -> bool:
@@ -268,7 +264,7 @@ class Experiments:
     def _wanted(self, rule: Rule) -> dict[str, int]:
         """A value for each factor in a rule that text can be made for: at its edges, or a little off."""
         random, found = self.random, dict[str, int]()
-        for atom in rule.atoms:
+        for atom in rule:
             value: int | None = None
             if (block := block_of(atom.factor)) is not None:
                 turns = max(1, min(_TURNS, self.most // block - 1))

@@ -7,11 +7,11 @@ which number matters, its place, and the text around it.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import compress, pairwise
+from itertools import compress, groupby
 from random import Random
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.asking import RIGHT, Question
+from overlong.conformance.examination.asking import RIGHT, Question, between
 from overlong.conformance.examination.of_numbers import FACTORS, LAST, OfNumbers, sites_of, whole_site
 from overlong.conformance.examination.rules import Table
 from overlong.conformance.protocol.kind import Code
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.asking import Asker
     from overlong.conformance.examination.factors import Site
-    from overlong.conformance.examination.rules import Atom
+    from overlong.conformance.examination.rules import Rule
 
 _SEED, _CHECKED, _DRAWN, _ROUNDS = 0, 400, 300, 4
 _PLACES = (0, 0x80, 0x800, 0xD800, 0xDC00, 0xE000, 0xFDD0, 0xFEFF, 0x110000, 0x20_0000, 0x400_0000)
@@ -91,27 +91,18 @@ class EncoderCourse:
     def runs(self, numbers: Iterable[int] = ()) -> tuple[tuple[int, int], ...]:
         """The runs of wrong numbers, each end found by halving; ``numbers``: to be asked first."""
         self._ask(numbers)
-        while between := [
-            (one + other) // 2
-            for one, other in pairwise(sorted(self._known))
-            if self._known[one] != self._known[other] and other - one > 1
-        ]:
-            self._ask(between)
-        runs, last = list[tuple[int, int]](), -1
-        for number in sorted(self._known):
-            if self._known[number]:
-                runs = (
-                    [*runs[:-1], (runs[-1][0], number)] if runs and last == runs[-1][1] else [*runs, (number, number)]
-                )
-            last = number
-        return tuple(runs)
+        while further := between(self._known):
+            self._ask(further)
+        by_answer = groupby(sorted(self._known), self._known.__getitem__)
+        runs = [list(run) for wrong, run in by_answer if wrong]
+        return tuple((run[0], run[-1]) for run in runs)
 
     def _condition(self) -> OfNumbers:
         runs = self.runs()
         return self.of(() if self._always else runs, always=self._always, silent=self._silent)
 
     def of(
-        self, runs: tuple[tuple[int, int], ...], *, always: bool, silent: bool = False, atoms: tuple[Atom, ...] = ()
+        self, runs: tuple[tuple[int, int], ...], *, always: bool, silent: bool = False, atoms: Rule = ()
     ) -> OfNumbers:
         """The condition of this encoder that says this."""
         profile, operation = self.asker.profile, self.asker.operation
@@ -280,8 +271,7 @@ class TextCourse:
             if len(said) < len(some):
                 some = []
                 continue
-            ends = pairwise(sorted(known))
-            some = [(one + other) // 2 for one, other in ends if known[one] != known[other] and other - one > 1]
+            some = between(known)
 
     def _step_by_step(self, ends: Iterable[int]) -> None:
         """Ask texts of one octet more each, around ends that longer characters may have overstepped."""
@@ -341,7 +331,7 @@ class TextCourse:
         return any(first <= number <= last for first, last in self._runs)
 
     def _condition(self) -> OfNumbers:
-        return self.course.of(self._runs, always=self._core is None, atoms=self._table.rule().atoms)
+        return self.course.of(self._runs, always=self._core is None, atoms=self._table.rule())
 
     def _missed(self, condition: OfNumbers, longest: int) -> tuple[int, int]:
         """Of fresh texts, the number that the condition predicts wrongly, and the number asked."""

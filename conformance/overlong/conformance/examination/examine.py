@@ -205,7 +205,7 @@ def explained(target: Target, question: Question, operation: str, profile: Profi
         place = None
         if finding is not None and isinstance(finding.observed, Refused) and profile.counts == "octets":
             place = finding.observed.offset
-        offsets = operation in DECODE + VALIDATE and profile.counts == "octets" and _says_offsets(asker)
+        offsets = operation in DECODE + VALIDATE and profile.counts == "octets" and asker.says_offsets()
         inquiry = Inquiry(asker, text_of(profile.dialect), offsets=offsets, fine=budget.fine, most=budget.longest)
         if question.chunks is None:
             asker.earlier = question.earlier
@@ -228,7 +228,7 @@ def _unexplained(asker: Asker, finding: Finding) -> Explanation:
         except BudgetSpent as spent:
             raise OutOfBudget from spent
 
-    return _found(asker, shrunk(finding, ask)[0], None, 0, 0)
+    return _found(asker, shrunk(finding, ask)[0])
 
 
 def _of_encoder(asker: Asker, question: Question, finding: Finding) -> Explanation:
@@ -247,13 +247,13 @@ def _of_encoder(asker: Asker, question: Question, finding: Finding) -> Explanati
 
 
 def _of_function(asker: Asker, finding: Finding, budget: Budget) -> Explanation:
-    condition, predicted, checked = None, 0, 0
     course = FunctionCourse(asker, finding, budget.fresh)
     if len(course.asked.text) > LONGEST:  # each experiment would read a text as long, character by character
-        return _found(asker, finding, None, 0, 0)
+        return _found(asker, finding)
     with suppress(OutOfBudget):
         condition, predicted, checked = course.run()
-    return _found(asker, course.finding, condition, predicted, checked)
+        return _found(asker, course.finding, condition, predicted, checked)
+    return _found(asker, course.finding)
 
 
 def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -> Explanation:
@@ -269,7 +269,11 @@ def _of_stream(asker: Asker, question: Question, finding: Finding, text: Text) -
 
 
 def _found(
-    asker: Asker, finding: Finding | None, condition: AnyCondition | None, predicted: int, checked: int
+    asker: Asker,
+    finding: Finding | None,
+    condition: AnyCondition | None = None,
+    predicted: int = 0,
+    checked: int = 0,
 ) -> Explanation:
     code = finding.code if finding is not None else ""
     sentence = finding.title if finding is not None else ""
@@ -291,12 +295,6 @@ def _by_course(
         condition = replace(condition, symptom=least.code)
     found = _found(asker, least or finding, condition, predicted, checked)
     return replace(found, telling=telling(inquiry, least))
-
-
-def _says_offsets(asker: Asker) -> bool:
-    """True if a refusal of the target names an offset."""
-    seen = asker.observed(Question(b"a\xff"))
-    return isinstance(seen, Refused) and seen.offset is not None
 
 
 def _in_memory(target: Target, question: Question, profile: Profile) -> Finding | None:

@@ -99,7 +99,8 @@ def seen(octets: bytes) -> Factor:
 
 def octet_before(far: int) -> Factor:
     """The octet that stands so many octets before."""
-    return Factor(f"{_OCTET_BEFORE}{far}", OCTET, _octet_before(far))
+    name = f"{_OCTET_BEFORE}{far}"
+    return Factor(name, OCTET, lambda site: site.octets[site.start - far] if site.start >= far else NONE)
 
 
 def stands(octets: bytes, far: int) -> Factor:
@@ -158,10 +159,6 @@ def _ascii_before(site: Site) -> int:
 def _ascii_behind(site: Site) -> int:
     behind = site.behind
     return len(behind) - len(behind.lstrip(ASCII))
-
-
-def _octet_before(far: int) -> Callable[[Site], int]:
-    return lambda site: site.octets[site.start - far] if site.start >= far else NONE
 
 
 def _octet_behind(far: int) -> Callable[[Site], int]:
@@ -326,7 +323,7 @@ FACTORS: tuple[Factor, ...] = (
     Factor("total", NUMBER, lambda site: site.total),
     Factor("size before", NUMBER, _size_before),
     Factor("size behind", NUMBER, _size_behind),
-    Factor("octet -1", OCTET, _octet_before(1)),
+    octet_before(1),
     Factor("lead before", OCTET, _lead_before),
     Factor("character before", OCTET, _character_before, 1),
     *map(octet_before, range(2, FAR_BEFORE + 1)),

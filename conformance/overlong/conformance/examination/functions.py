@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.asking import Asker
     from overlong.conformance.examination.of_questions import Other, Place
-    from overlong.conformance.examination.rules import Atom
+    from overlong.conformance.examination.rules import Rule
     from overlong.conformance.oracle.finding import Finding
 
 _SEED = 0
@@ -170,10 +170,10 @@ class FunctionCourse:
             some = [place for place in row.places if place.end - place.start > 1 or place.is_flaw] or row.places
             for place in row.places if not row.wrong else some if len(some) == 1 else ():
                 table.add(place, wrong=row.wrong)
-        condition = self._condition(atoms=table.rule().atoms, anywhere=anywhere)
+        condition = self._condition(atoms=table.rule(), anywhere=anywhere)
         return condition, sum(row.meets(condition) != row.wrong for row in rows)
 
-    def _condition(self, atoms: tuple[Atom, ...] = (), other: str = "", *, anywhere: bool = False) -> OfQuestions:
+    def _condition(self, atoms: Rule = (), other: str = "", *, anywhere: bool = False) -> OfQuestions:
         code, name = self.finding.code, self.question.name
         return OfQuestions(code, name, self.mode, atoms, anywhere, other, of_text=not self._flawed)
 

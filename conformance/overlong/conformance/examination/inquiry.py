@@ -31,7 +31,7 @@ _ALIKE = frozenset({*OFFSETS, Code.INTERNAL_ERROR})
 class Inquiry:
     """Asks about one example, and keeps what comes of it."""
 
-    def __init__(self, asker: Asker, text: Text, *, offsets: bool, fine: bool, most: int, seed: int = 0) -> None:
+    def __init__(self, asker: Asker, text: Text, *, offsets: bool, fine: bool, most: int) -> None:
         """Prepare.
 
         Args:
@@ -40,14 +40,13 @@ class Inquiry:
             offsets: the target reports offsets.
             fine: there is budget for all octets and all lengths.
             most: the most octets of a string.
-            seed: of what is drawn.
         """
         self.asker, self.text, self.offsets, self.fine, self.most = asker, text, offsets, fine, most
         self.step = asker.octets // _STEPS
         """The most octets of the strings of one step."""
         self.placed = False
         """True if the answer depends on the place in memory."""
-        self.random = Random(seed)  # noqa: S311 (no secret)
+        self.random = Random(0)  # noqa: S311 (no secret)
         self.symptom = RIGHT
         self.counterexamples = list[bytes]()
         """Words that do not show it, though their octets do in other ones."""
@@ -57,7 +56,7 @@ class Inquiry:
         """True if there are several such places in the example, of which the last one shows it."""
         self.table = Table()
         self.condition: Condition | None = None
-        self.check = 0, 0
+        self.check: tuple[int, int] = 0, 0
         """Of the last fresh questions, those that the condition predicted, and all."""
         self._setting: Setting | None = None
 
@@ -83,12 +82,12 @@ class Inquiry:
         self._setting = setting
         self.experiments = Experiments(setting, self.text, self.random, self.most)
 
-    def condition_of(self, products: Iterable[Product], rule: Rule | None = None) -> Condition:
+    def condition_of(self, products: Iterable[Product], rule: Rule = ()) -> Condition:
         """A condition of this inquiry: these words, under a rule."""
         return Condition(
             self.symptom,
             tuple(products),
-            rule or Rule(),
+            rule,
             speaks=self.text.spoken.name,
             operation=self.asker.operation,
             offsets=self.offsets,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from overlong.conformance.examination.asking import Question
+    from overlong.conformance.examination.rules import Rule
     from overlong.reference import Dialect
 
 _REST, _LONGEST, _LEAD, _TRAIL, _BEYOND = 0, 6, 0x10, 0x11, 0x12
@@ -156,7 +157,7 @@ class OfNumbers(AnyCondition):
     """What the encoder does with what is no scalar value."""
     always: bool = False
     """True if the numbers do not matter: it encodes none at all wrongly, or all text of some kind or length."""
-    atoms: tuple[Atom, ...] = ()
+    atoms: Rule = ()
     """What else must hold of the place of such a number, or of the text."""
     silent: bool = False
     """True if its refusals name no index: it refuses text rightly for any number that is no scalar value."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from overlong.conformance.examination.asking import Question as Given
+    from overlong.conformance.examination.rules import Rule
     from overlong.conformance.examination.text import Text
     from overlong.conformance.oracle.finding import Finding
     from overlong.reference.questions import Numbers, Right
@@ -131,18 +132,11 @@ FACTORS = (
     Factor("well-formed", FLAG, _of(lambda place: place.is_text), 1),
     Factor("lead", OCTET, lambda site: site.octets[site.start] if site.start < len(site.octets) else -1, 1),
     *(Factor(f"of {size} octets", NUMBER, _of(_of_size(size))) for size in _SIZES),
-    factor_named("length"),
-    factor_named("offset"),
-    factor_named("behind"),
-    factor_named("characters"),
-    factor_named("wide"),
+    *map(factor_named, ("length", "offset", "behind", "characters", "wide")),
     Factor("argument", NUMBER, _of(lambda place: place.argument)),
     Factor("past", NUMBER, _of(lambda place: place.past)),
     Factor("given", NUMBER, _of(lambda place: place.given)),
-    factor_named("size before"),
-    factor_named("octet -1"),
-    factor_named("octet +1"),
-    factor_named("zeros"),
+    *map(factor_named, ("size before", "octet -1", "octet +1", "zeros")),
     *map(across, BLOCKS[1:]),
     *(factor_named(f"rest of {block}") for block in BLOCKS),
 )
@@ -352,7 +346,7 @@ class OfQuestions(AnyCondition):
     question: str
     divides: str
     """The declared modes."""
-    atoms: tuple[Atom, ...] = ()
+    atoms: Rule = ()
     """What must hold of the character at the argument, and of the text."""
     anywhere: bool = False
     """True if it must hold of any character."""

@@ -91,7 +91,7 @@ def predicts(condition: AnyCondition, code: str, finding: Finding) -> bool:
 
 def _at_some_address(condition: Condition, question: Question) -> bool:
     """True if the condition, which speaks of the address, holds at one of them."""
-    depends = any(atom.factor.startswith("address") for atom in condition.rule.atoms)
+    depends = any(atom.factor.startswith("address") for atom in condition.rule)
     return depends and any(condition.holds(replace(question, address=address)) for address in range(ADDRESS))
 
 

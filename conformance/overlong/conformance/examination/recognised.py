@@ -17,7 +17,7 @@ from overlong.conformance.examination.contexts import fill
 from overlong.conformance.examination.factors import AFTER_ERROR, FACTORS, across
 from overlong.conformance.examination.inquiry import VERDICTS
 from overlong.conformance.examination.least import Setting
-from overlong.conformance.examination.rules import Atom, Rule, Table
+from overlong.conformance.examination.rules import Atom, Table
 from overlong.conformance.examination.text import ERROR, exactly
 from overlong.conformance.examination.words import NEARLY, of_any_error
 from overlong.conformance.protocol.kind import Code
@@ -71,7 +71,7 @@ def _reading_first(inquiry: Inquiry, size: int) -> Condition | None:
     characters = [bytes(map(min, each)) for each in text.products if len(each) > 1]
     if not size or set(inquiry.ask([fill(size - 1) + each for each in characters])) != {Code.REFUSED}:
         return None
-    rule = Rule((Atom("offset", low=size),))
+    rule = (Atom("offset", low=size),)
     condition = replace(of_any_error(inquiry), symptom=ACCEPTS, rule=rule, reads=size)
     errors, room = panel.strange(text), inquiry.asker.octets // (2 * _LEAST_BUFFER * size)
     ends = (*errors[:: len(errors) // max(room, 1) + 1], *characters)
@@ -168,7 +168,7 @@ def across_blocks(inquiry: Inquiry) -> bool:
     of_many = [product for product in text.products if len(product) > 1]
     one_of_each = {len(product): bytes(map(min, product)) for product in of_many}.values()
     for block in _sizes_of_blocks(len(setting.before), len(setting.core)):
-        condition = inquiry.condition_of(of_many, Rule((Atom(across(block).name, low=1, high=1),)))
+        condition = inquiry.condition_of(of_many, (Atom(across(block).name, low=1, high=1),))
         if _holds_for_blocks(inquiry, condition, [*_around_ends(block, list(one_of_each))]):
             inquiry.condition = condition
             inquiry.setting = Setting(bytes(map(min, of_many[0])), count=block - 1)

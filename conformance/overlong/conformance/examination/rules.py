@@ -165,20 +165,13 @@ _HELPS = 0.5
 """A further atom of an approximate rule leaves at most this share of the right answers that it covers."""
 
 
-def all_hold(atoms: Iterable[Atom], site: Site, named: Callable[[str], Factor] = factor_named) -> bool:
+Rule = tuple[Atom, ...]
+"""A conjunction of atoms."""
+
+
+def all_hold(rule: Rule, site: Site, named: Callable[[str], Factor] = factor_named) -> bool:
     """True if all atoms hold at a place; ``named``: the factor of a name."""
-    return all(atom.holds(named(atom.factor).value(site)) for atom in atoms)
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A conjunction of atoms."""
-
-    atoms: tuple[Atom, ...] = ()
-
-    def holds(self, site: Site) -> bool:
-        """True if all atoms hold at a place."""
-        return all_hold(self.atoms, site)
+    return all(atom.holds(named(atom.factor).value(site)) for atom in rule)
 
 
 class Table:
@@ -207,7 +200,7 @@ class Table:
 
     def agrees(self, rule: Rule) -> float:
         """The share of the places about which a rule is right."""
-        right = sum(rule.holds(site) == wrong for site, wrong in zip(self._sites, self.labels, strict=True))
+        right = sum(all_hold(rule, site) == wrong for site, wrong in zip(self._sites, self.labels, strict=True))
         return right / len(self.labels) if self.labels else 0.0
 
     def _column(self, factor: Factor) -> list[int]:
@@ -219,7 +212,7 @@ class Table:
     def rule(self) -> Rule:
         """The cheapest rule that explains all answers, or else most of them."""
         if all(self.labels) or not any(self.labels):
-            return Rule()
+            return ()
         columns = list(map(self._column, self.factors))
         rows = zip(*columns, strict=True)
         right = list(zip(*dict.fromkeys(compress(rows, map(not_, self.labels))), strict=True))
@@ -254,7 +247,7 @@ def _cheapest(held: dict[int, Atom]) -> Rule:
         held: each atom by the right answers for which it holds, as bits.
     """
     if 0 in held and held[0].cost <= _PLAIN:
-        return Rule((held[0],))
+        return (held[0],)
     alone = (held[0],) if 0 in held else None
     ordered = sorted(held, key=lambda mask: _key(held[mask]))[:_PAIRS]
     best = _cheapest_pair(held, ordered, alone)
@@ -298,7 +291,7 @@ def _cost(atoms: Iterable[Atom]) -> tuple[int, list[int]]:
 
 def in_order(atoms: Iterable[Atom]) -> Rule:
     """The conjunction of some atoms."""
-    return Rule(tuple(sorted(atoms, key=lambda atom: _order_of(atom.factor))))
+    return tuple(sorted(atoms, key=lambda atom: _order_of(atom.factor)))
 
 
 def _greedy(held: dict[int, Atom]) -> Rule:

@@ -95,7 +95,7 @@ def sentence_of(condition: Condition, code: str = "") -> str:
         condition: in words.
         code: of the example; a target that fails on errors reports no offset for them, either.
     """
-    atoms = in_order(condition.rule.atoms)
+    atoms = sorted(condition.rule, key=lambda atom: atom.factor not in _OF_THE_PLACE)
     if condition.carries:
         where = _where(atoms)
         return f"goes on {where.replace('earlier call', 'earlier stream') if condition.operation in AGAIN else where}"
@@ -183,11 +183,6 @@ def _sizes(condition: Condition) -> str:
     if sizes == every:
         return "any character"
     return "characters beyond ASCII" if sizes == every[1:] else f"characters of {listed(list(map(str, sizes)))} octets"
-
-
-def in_order(atoms: Sequence[Atom]) -> list[Atom]:
-    """The atoms as a sentence says them: what is told of the octets themselves first."""
-    return sorted(atoms, key=lambda atom: atom.factor not in _OF_THE_PLACE)
 
 
 def phrase(atom: Atom) -> str:

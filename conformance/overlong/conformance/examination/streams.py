@@ -12,7 +12,7 @@ from overlong.conformance.examination.asking import RIGHT, Question
 from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
 from overlong.conformance.examination.panel import strange
-from overlong.conformance.examination.rules import Rule, Table, in_order, wider
+from overlong.conformance.examination.rules import Rule, Table, all_hold, in_order, wider
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import AGAIN
 
@@ -39,28 +39,9 @@ _SOME = 11
 _OF_TIME = (Code.HELD_BACK, Code.LATE, Code.EARLY)
 """Symptoms of when an answer came, and not of what it is."""
 _NAMES = {
-    "offset",
-    "characters",
-    "octet -1",
-    "lead before",
-    "size before",
-    "cut",
-    "after cut",
-    "chunks",
-    "chunks before",
-    "chunks behind",
-    "in chunk",
-    "rest of chunk",
-    "behind",
-    "octet +1",
-    "size",
-    "came",
-    "lead",
-    "begun",
-    "well-formed",
-    "due",
-    "only tails",
-    "no lead",
+    *("offset", "characters", "octet -1", "lead before", "size before", "behind", "octet +1"),
+    *("cut", "after cut", "chunks", "chunks before", "chunks behind", "in chunk", "rest of chunk"),
+    *(factor.name for factor in IN_STREAMS if factor.name != "cut off"),
 }
 _BEFORE = {"unfinished before", "rest before", "accepted before", "length before", "octet +1", "chunks"}
 """What matters of an earlier stream, and of the one after it."""
@@ -83,7 +64,7 @@ class _Reading:
 
     def explained_by(self, rule: Rule) -> int:
         """The number of answers about which a rule is right."""
-        return sum(any(map(rule.holds, sites)) == wrong for sites, wrong in self._asked)
+        return sum(any(all_hold(rule, site) for site in sites) == wrong for sites, wrong in self._asked)
 
 
 class StreamCourse:
@@ -207,10 +188,10 @@ class StreamCourse:
         condition: Condition, readings: Sequence[_Reading], fresh: Sequence[tuple[Question, bool]]
     ) -> Condition:
         """The condition without what hardly any answer needs: exceptions that one experiment showed by chance."""
-        (reading,) = (each for each in readings if replace(condition, rule=Rule()) == each.condition)
+        (reading,) = (each for each in readings if replace(condition, rule=()) == each.condition)
         predicted, explained = _predicted(condition, fresh), reading.explained_by(condition.rule)
-        for atom in sorted(condition.rule.atoms, key=attrgetter("cost"), reverse=True):
-            others = tuple(each for each in condition.rule.atoms if each != atom)
+        for atom in sorted(condition.rule, key=attrgetter("cost"), reverse=True):
+            others = tuple(each for each in condition.rule if each != atom)
             for looser in (others, *((*others, each) for each in wider(atom))):
                 plainer = replace(condition, rule=in_order(looser))
                 of_fresh = _predicted(plainer, fresh)
@@ -227,7 +208,6 @@ class StreamCourse:
         return Condition(
             self.symptom,
             words,
-            Rule(),
             speaks=self.text.spoken.name,
             operation=self.asker.operation,
             subparts=not words,

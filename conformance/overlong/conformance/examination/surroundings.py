@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.calls import remember
-from overlong.conformance.examination.factors import FAR_BEFORE, octet_before, seen, stands
+from overlong.conformance.examination.factors import FAR_BEFORE, FAR_BEHIND, octet_before, seen, stands
 from overlong.conformance.examination.inquiry import SITES
 
 if TYPE_CHECKING:
@@ -30,12 +30,10 @@ def vary(inquiry: Inquiry) -> None:
     _look_farther(inquiry)
     _try(inquiry, around.offsets(fine=fine))
     _try(inquiry, around.behinds(fine=fine))
-    for far in around.befores():
-        if not all(_try(inquiry, around.right_before(far, fine=False))) and fine:
-            _try(inquiry, around.right_before(far, fine=True))
-    for far in around.farther():
-        if not all(_try(inquiry, around.right_behind(far, fine=False))) and fine:
-            _try(inquiry, around.right_behind(far, fine=True))
+    for exchanged, most in ((around.right_before, FAR_BEFORE), (around.right_behind, FAR_BEHIND)):
+        for far in around.reach(most):
+            if not all(_try(inquiry, exchanged(far, fine=False))) and fine:
+                _try(inquiry, exchanged(far, fine=True))
     repeat(inquiry)
     remember(inquiry)
 

@@ -102,16 +102,8 @@ _BEYOND = 4
 
 def one_of(octets: Iterable[int]) -> bytes:
     """A pattern of one octet."""
-    some = sorted(octets)
-    if len(some) == 1:
-        return re.escape(bytes(some))
-    runs = list[list[int]]()
-    for octet in some:
-        if runs and octet == runs[-1][1] + 1:
-            runs[-1][1] = octet
-        else:
-            runs.append([octet, octet])
-    return b"[" + b"".join(b"\\x%02x-\\x%02x" % (low, high) for low, high in runs) + b"]"
+    runs = OctetClass(tuple(sorted(octets))).ranges
+    return b"[" + b"".join(b"\\x%02x-\\x%02x" % (run.low, run.high) for run in runs) + b"]"
 
 
 def pattern_of(products: Iterable[Product]) -> bytes:
@@ -129,8 +121,7 @@ class Text:
         self.products: tuple[Product, ...] = tuple(products)
         """The characters, as products of octets."""
         pieces = [b"(?:" + b"".join(map(one_of, product)) + b")++" for product in products]
-        self._pieces = b"|".join(pieces)
-        self._text = re.compile(b"(?:" + self._pieces + b")*+", re.DOTALL)
+        self._text = re.compile(b"(?:" + b"|".join(pieces) + b")*+", re.DOTALL)
         prefixes = {product[:size] for product in products for size in range(1, len(product))}
         self.truncated: tuple[Product, ...] = tuple(merged(prefixes))
         """What can begin a character and is none, as products of octets."""
@@ -185,8 +176,7 @@ class Text:
 
     def until(self, words: Sequence[Product]) -> re.Pattern[bytes]:
         """Well-formed text in which no character begins with one of these words."""
-        characters = b"|".join(b"".join(map(one_of, product)) for product in self.products)
-        return re.compile(b"(?:(?!" + pattern_of(words) + b")(?:" + characters + b"))*+", re.DOTALL)
+        return re.compile(b"(?:(?!" + pattern_of(words) + b")(?:" + pattern_of(self.products) + b"))*+", re.DOTALL)
 
     def before(self, octets: bytes, place: int) -> bytes:
         """The character that ends at a place; empty if none does."""

@@ -8,17 +8,16 @@ counterexamples do in Angluin's algorithm.
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from itertools import product as combinations
 from math import prod
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination import panel
-from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Question
+from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Question, between
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.factors import OF_ERRORS
 from overlong.conformance.examination.inquiry import SITES
-from overlong.conformance.examination.rules import Rule, Table
+from overlong.conformance.examination.rules import Table
 from overlong.conformance.examination.text import ERROR, Product, exactly, is_part, merged, without_parts
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import REPLACING
@@ -48,24 +47,24 @@ _MORE = 4
 _LAST = 0xFF
 
 
-class _Place:
-    """The octets at a place, by what contexts tell of them."""
+Row = tuple[bool, ...]
+"""What contexts tell of an octet: whether it shows the symptom in each."""
 
-    def __init__(self, octets: Sequence[int]) -> None:
-        self.octets = octets
-        self.rows: dict[int, tuple[bool, ...]] = dict.fromkeys(octets, ())
 
-    def classes(self) -> dict[tuple[bool, ...], list[int]]:
-        found: dict[tuple[bool, ...], list[int]] = {}
-        for octet, row in self.rows.items():
-            found.setdefault(row, []).append(octet)
-        return found
+def _classes(rows: dict[int, Row]) -> dict[Row, list[int]]:
+    """The octets of a place that no context tells apart."""
+    found: dict[Row, list[int]] = {}
+    for octet, row in rows.items():
+        found.setdefault(row, []).append(octet)
+    return found
 
 
 class _Learner:
     def __init__(self, example: bytes, shows: Shows, random: Random, octets: Sequence[int]) -> None:
         self.example, self.shows, self.random = example, shows, random
-        self.places = [_Place(sorted({*octets, *range(max(octet - 1, 0), min(octet + 2, 256))})) for octet in example]
+        tried = [sorted({*octets, *range(max(octet - 1, 0), min(octet + 2, 256))}) for octet in example]
+        self.places: list[dict[int, Row]] = [dict.fromkeys(some, ()) for some in tried]
+        """The octets that were tried at each place, in order."""
         self.known: dict[bytes, bool] = {}
 
     def ask(self, words: Sequence[bytes]) -> list[bool]:
@@ -74,35 +73,34 @@ class _Learner:
         return [self.known[word] for word in words]
 
     def learn_context(self, place: int, word: bytes) -> None:
-        at, first = self.places[place], not any(self.places[place].rows.values())
+        rows = self.places[place]
+        first = not any(rows.values())
         shown = dict[int, bool]()
-        new = list(at.octets)
+        new = list(rows)
         while new:
             shown.update(
                 zip(new, self.ask([word[:place] + bytes([each]) + word[place + 1 :] for each in new]), strict=True)
             )
-            new = _between(shown) if first else []
-        at.octets = sorted(shown)
-        at.rows = {octet: (*at.rows.get(octet, ()), shown[octet]) for octet in at.octets}
+            new = between(shown) if first else []
+        self.places[place] = {octet: (*rows.get(octet, ()), shown[octet]) for octet in sorted(shown)}
 
-    def representative(self, place: int, row: tuple[bool, ...]) -> int:
-        at = self.places[place]
-        own = self.example[place]
-        return own if at.rows[own] == row else at.classes()[row][0]
+    def representative(self, place: int, row: Row) -> int:
+        rows, own = self.places[place], self.example[place]
+        return own if rows[own] == row else _classes(rows)[row][0]
 
-    def table(self) -> dict[tuple[tuple[bool, ...], ...], bool] | None:
-        rows = [list(place.classes()) for place in self.places]
+    def table(self) -> dict[tuple[Row, ...], bool] | None:
+        rows = [list(_classes(place)) for place in self.places]
         if prod(map(len, rows)) > _MOST:
             return None
         keys = list(combinations(*rows))
         words = [bytes(self.representative(place, row) for place, row in enumerate(key)) for key in keys]
         return dict(zip(keys, self.ask(words), strict=True))
 
-    def drawn(self, table: dict[tuple[tuple[bool, ...], ...], bool], count: int) -> list[bytes]:
+    def drawn(self, table: dict[tuple[Row, ...], bool], count: int) -> list[bytes]:
         """Words to check: often of a combination that shows it, often at the edges of classes."""
         inside = [key for key, shown in table.items() if shown]
         every, random = list(table), self.random
-        classes = [place.classes() for place in self.places]
+        classes = list(map(_classes, self.places))
         edges = [
             {
                 row: [each for each in some if each - 1 not in of or each + 1 not in of]
@@ -117,20 +115,18 @@ class _Learner:
             word = bytearray()
             for place, row in enumerate(key):
                 draw = random.random()
-                octets = (
-                    self.places[place].octets
-                    if draw < 0.1
-                    else edges[place][row]
-                    if draw < 0.55
-                    else classes[place][row]
-                )
+                octets = list(self.places[place]) if draw < 0.1 else edges[place][row] if draw < 0.55 else []
                 word.append(random.choice(octets or classes[place][row]))
             words.append(bytes(word))
         return words
 
+    def key(self, word: bytes) -> tuple[Row, ...]:
+        """The class of each octet of a word."""
+        return tuple(rows[octet] for rows, octet in zip(self.places, word, strict=True))
+
     def tell_apart(self, word: bytes) -> None:
         """Learn from a word that its classes' representatives do not speak for."""
-        key = [place.rows[octet] for place, octet in zip(self.places, word, strict=True)]
+        key = self.key(word)
         other = bytes(self.representative(place, row) for place, row in enumerate(key))
         steps = [word[:place] + other[place:] for place in range(len(word) + 1)]
         said = self.ask(steps)
@@ -138,13 +134,6 @@ class _Learner:
             if said[place] != said[place + 1]:
                 self.learn_context(place, steps[place])
                 return
-
-
-def _between(shown: dict[int, bool]) -> list[int]:
-    """The octets halfway between neighbours that differ."""
-    return [
-        (one + other) // 2 for one, other in pairwise(sorted(shown)) if shown[one] != shown[other] and other - one > 1
-    ]
 
 
 def learned(
@@ -173,21 +162,14 @@ def learned(
     certain = [
         word
         for word in known
-        if len(word) == len(example) and all(octet in at.rows for octet, at in zip(word, learner.places, strict=True))
+        if len(word) == len(example) and all(octet in rows for octet, rows in zip(word, learner.places, strict=True))
     ]
     for _ in range(_ROUNDS):
         if table is None or not checks:
             break
         drawn = [*certain, *learner.drawn(table, checks)]
-        said = learner.ask(drawn)
-        wrong = next(
-            (
-                word
-                for word, shown in zip(drawn, said, strict=True)
-                if table[tuple(place.rows[octet] for place, octet in zip(learner.places, word, strict=True))] != shown
-            ),
-            None,
-        )
+        said = zip(drawn, learner.ask(drawn), strict=True)
+        wrong = next((word for word, shown in said if table[learner.key(word)] != shown), None)
         if wrong is None:
             break
         learner.tell_apart(wrong)
@@ -195,8 +177,7 @@ def learned(
     if table is None:
         return (exactly(example),)
     classes = [
-        {row: frozenset(_spread(some, place.octets)) for row, some in place.classes().items()}
-        for place in learner.places
+        {row: frozenset(_spread(some, list(rows))) for row, some in _classes(rows).items()} for rows in learner.places
     ]
     products = merged(
         tuple(of[row] for of, row in zip(classes, key, strict=True))
@@ -208,8 +189,6 @@ def learned(
 
 def _spread(some: Sequence[int], of: Sequence[int]) -> list[int]:
     """The octets that some stand for: each of them, and those after it up to the next one that was tried."""
-    if len(of) == len(_ALL):
-        return list(some)
     chosen, tried, found, last = set(some), set(of), list[int](), min(of)
     for octet in range(256):
         last = octet if octet in tried else last
@@ -349,7 +328,7 @@ def _any_error(inquiry: Inquiry) -> bool:
     if table.agrees(table.rule()) < NEARLY:
         inquiry.table = kept
         return False
-    if table.agrees(Rule()) < 1:
+    if table.agrees(()) < 1:
         inquiry.table.tell_apart(OF_ERRORS)
     return True
 

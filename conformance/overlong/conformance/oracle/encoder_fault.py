@@ -9,6 +9,7 @@ from overlong.conformance.protocol.greeting import WORDS
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import ANNOUNCE
+from overlong.conformance.support.printable import counted
 from overlong.conformance.vectors.encoding import pieces, replacement
 from overlong.reference import Decoded
 from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES, TRAIL_SURROGATES
@@ -126,4 +127,4 @@ def _refused(found: Sequence[Piece], index: int | None) -> str:
 def _name(piece: Piece) -> str:
     if piece.octets is None:
         return LONE if piece.number in SURROGATES else BEYOND
-    return f"a character of {len(piece.octets)} {'octet' if len(piece.octets) == 1 else 'octets'}"
+    return f"a character of {counted(len(piece.octets), 'octet')}"

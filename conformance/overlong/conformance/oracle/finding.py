@@ -24,7 +24,7 @@ from overlong.conformance.protocol.observation import (
 )
 from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import ANNOUNCE, ASK, ASKING, DECODE, ENCODING, IN_MEMORY, SEPARATE
-from overlong.conformance.support.printable import code_points, printable, spaced_hex
+from overlong.conformance.support.printable import code_points, counted, printable, spaced_hex
 from overlong.reference import DEFECTS, Decoded
 from overlong.reference.theory import shortlex
 
@@ -215,8 +215,9 @@ def expected_in_words(expected: Outcome, operation: str = DECODE, payload: bytes
         return f"refuse the list: value {expected.offset + 1} is ill-formed"
     if isinstance(expected, Decoded):
         return f"accept {code_points(expected.scalars)}" if expected.scalars else "accept, nothing output"
-    octets = "1 octet" if expected.length == 1 else f"{expected.length} octets"
-    return f"reject at {expected.offset}, {octets}" + (", incomplete" if expected.incomplete else "")
+    return f"reject at {expected.offset}, {counted(expected.length, 'octet')}" + (
+        ", incomplete" if expected.incomplete else ""
+    )
 
 
 def observed_in_words(observed: Observation, operation: str = DECODE, payload: bytes = b"") -> str:
@@ -242,7 +243,7 @@ def observed_in_words(observed: Observation, operation: str = DECODE, payload: b
                 return "refused"
             text = f"refused at {offset}"
             if length is not None:
-                text += ", 1 octet" if length == 1 else f", {length} octets"
+                text += f", {counted(length, 'octet')}"
             return text + (", incomplete" if incomplete else "")
         case Failed(text):
             return f"internal error: {printable(text)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import expected_in_words
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
-from overlong.conformance.support.printable import code_points, spaced_hex
+from overlong.conformance.support.printable import code_points, counted, spaced_hex
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS, ERROR_MODES, WellFormed
@@ -98,13 +98,13 @@ def _segment(octets: bytes, found: Segment, spoken: Dialect, width: int, before:
             break
         state = to
     if isinstance(found, WellFormed):
-        yield f"        U+{found.scalar:04X}, {_octets(found.length)}"
+        yield f"        U+{found.scalar:04X}, {counted(found.length, 'octet')}"
         return
     if found.incomplete:
         missing = sorted(unfolded.open[detail], key=lambda position: position.index)
         yield from textwrap.wrap(f"        the input ends; {_positions([], missing)}", width, subsequent_indent=" " * 8)
     yield from textwrap.wrap(
-        f"        ill-formed at offset {found.offset}, {_octets(found.length)}: "
+        f"        ill-formed at offset {found.offset}, {counted(found.length, 'octet')}: "
         f"{found.defect}: {found.defect.line} ({found.defect.section})",
         width,
         subsequent_indent=" " * 8,
@@ -124,7 +124,3 @@ def _positions(here: list[Position], expected: list[Position]) -> str:
     wanted = OctetClass(tuple(octet for octet in OCTETS if any(octet in position.octets for position in expected)))
     forms = list(dict.fromkeys(str(position.form) for position in expected))
     return f"no alternative; wanted {wanted}" + (f" ({forms[0]})" if len(forms) == 1 else "")
-
-
-def _octets(count: int) -> str:
-    return "1 octet" if count == 1 else f"{count} octets"
