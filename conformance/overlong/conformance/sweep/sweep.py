@@ -39,7 +39,7 @@ from overlong.conformance.sweep.engine import (
 )
 from overlong.conformance.sweep.giants.loop import expected_offset
 from overlong.conformance.sweep.in_process import hold_giants_to, why_slow
-from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
+from overlong.conformance.sweep.ledger import LEDGER, Ledger
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import results
 from overlong.conformance.targets.identity import hold_to, identity_of
@@ -228,16 +228,16 @@ def _command(target: str | Sequence[str], plans: Sequence[Plan], profile: Profil
     return reproduce_command("sweep", target, *words, profile=profile)
 
 
-def _header(run: SweepRun) -> Header:
-    return Header(
-        target=as_text(run.target),
-        identity=run.identity.digest,
-        says=as_text(f"{run.greeting.name} {run.greeting.version}"),
-        profile=run.profile.name,
-        operation=run.operation,
-        plans=", ".join(part.plan for part in run.plans),
-        version=generator(),
-    )
+def _header(run: SweepRun) -> dict[str, str]:
+    return {
+        "target": as_text(run.target),
+        "identity": run.identity.digest,
+        "says": as_text(f"{run.greeting.name} {run.greeting.version}"),
+        "profile": run.profile.name,
+        "operation": run.operation,
+        "plans": ", ".join(part.plan for part in run.plans),
+        "version": generator(),
+    }
 
 
 def _run(
