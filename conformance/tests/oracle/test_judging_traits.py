@@ -1,7 +1,9 @@
 """Columns of answers with traits and earlier strings are judged like single answers."""
 
+from array import array
 from dataclasses import replace
 
+from overlong.conformance.oracle.columnar import ColumnarOracle
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.oracle.judging import Judge
 from overlong.conformance.oracle.kinds import (

@@ -1,8 +1,6 @@
 """Sweeps in a library's own process: sums and kinds equal those of a judge in Python, whatever the library does."""
 
-import contextlib
 import json
-import os
 import shutil
 import signal
 import struct
@@ -16,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from overlong.conformance import Limits, TargetError, certify
+from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
@@ -31,11 +29,8 @@ from overlong.conformance.oracle.kinds import (
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep import adapter
 from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.engine import Local
 from overlong.conformance.sweep.in_process import InProcess, reason_against
-from overlong.conformance.sweep.ledger import LEDGER, LedgerError
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
-from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
@@ -363,45 +358,6 @@ def is_gone(process):
     while state_and_parent(process)[0] != "Z" and time.monotonic() < deadline:
         time.sleep(0.01)
     return state_and_parent(process)[0] == "Z"
-
-
-@contextlib.contextmanager
-def all_gone():
-    """No process and no thread of the block outlives it."""
-    before = set(children_of(os.getpid())), set(threading.enumerate())
-    yield
-    for thread in set(threading.enumerate()) - before[1]:  # on a busy machine, some may still be on their way out
-        thread.join(60)
-    assert set(children_of(os.getpid())) == before[0]
-    assert set(threading.enumerate()) <= before[1]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-def test_engines_that_were_opened_ahead_end_if_the_sweep_cannot_begin(library, tmp_path):
-    (tmp_path / LEDGER).write_text("no ledger")
-    with all_gone(), pytest.raises(LedgerError):
-        sweep(f"so:{library}:right?abi=errpos(ptr,len)", ["exhaustive-1"], jobs=2, output=tmp_path)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-@pytest.mark.parametrize("broken_off", [True, False])
-def test_engines_start_before_the_suites_of_a_certificate_and_end_with_it(library, monkeypatch, broken_off):
-    begun = []
-
-    def progress(*_):
-        begun.append("a suite")
-        if broken_off:
-            raise ZeroDivisionError
-
-    def pool(*given, made=Local.__init__):
-        begun.append("a pool")
-        made(*given)
-
-    monkeypatch.setattr(Local, "__init__", pool)
-    with all_gone(), contextlib.suppress(ZeroDivisionError):
-        certify(f"so:{library}:right?abi=errpos(ptr,len)", suites=["core"], plans=["exhaustive-1"], progress=progress)
-    assert begun[:2] == ["a pool", "a suite"]
-    assert begun.count("a pool") == 1  # the sweep uses it
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")

@@ -27,7 +27,6 @@ from overlong.conformance.results.writer import RESULTS, ResultsWriter
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.provenance import portable_file, today
 from overlong.conformance.support.whole_file import make_folder, saving, usable, written_whole
-from overlong.conformance.sweep.in_process import reason_against
 from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.identity import hold_to, identity_of
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.invocation import GivenFile
     from overlong.conformance.results.run import Run
-    from overlong.conformance.sweep.engine import Local
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.identity import Identity
     from overlong.conformance.targets.limits import Limits
@@ -150,7 +148,6 @@ def _certified(
             writer.header(resolved.id, resolved.greeting, identity.digest, profile.name)
             found, diverged = writer.divergence, writer.diverged
         sweeps_follow = _sweeps_follow(asked)
-        ahead = _begun(resolved, invocation, stack) if sweeps_follow else None
         swept = found
         if expected is not None:
             found, diverged, swept = expected.listeners(found, diverged)
@@ -181,7 +178,6 @@ def _certified(
             invocation = add_sweeps(
                 *(resolved, run, invocation, pace.seconds(run.seconds), progress, swept),
                 {} if expected is None else expected.unexpected,
-                ahead=ahead,
                 constants=constants,
                 all_plans=expected is not None and expected.says_something,
             )
@@ -282,22 +278,6 @@ def _make(suites: Sequence[Suite], target: FramedTarget | RecordedTarget) -> Non
     for suite in () if is_question else suites:
         if set(suite.asks) & set(VALIDATE + DECODE + REPLACE):
             suite.size  # noqa: B018 (makes them)
-
-
-def _begun(target: FramedTarget | RecordedTarget, invocation: Invocation, stack: contextlib.ExitStack) -> Local | None:
-    """The engines of the sweeps, which start while the suites run: that takes one processor, and these another.
-
-    None if the target is not called in its own process.
-    """
-    if isinstance(target, RecordedTarget) or reason_against(target):
-        return None
-    from overlong.conformance.sweep.pool import cpus
-    from overlong.conformance.sweep.sweep import begin_ahead
-
-    ahead = begin_ahead(target, invocation.target, invocation.speaks, cpus(), invocation.limits)
-    if ahead is not None:
-        stack.callback(ahead.close, at_once=True)
-    return ahead
 
 
 def _writer(output: Path, invocation: Invocation, stack: contextlib.ExitStack) -> ResultsWriter:

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
-    from overlong.conformance.sweep.engine import Local
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.limits import Limits
 
@@ -85,7 +84,6 @@ def add_sweeps(
     found: Callable[[Finding], None] | None,
     unexpected: Mapping[tuple[str, str], Bucket],
     *,
-    ahead: Local | None,
     constants: bool,
     all_plans: bool,
 ) -> Invocation:
@@ -99,7 +97,6 @@ def add_sweeps(
         progress: as in :func:`sweep_too`.
         found: likewise.
         unexpected: likewise.
-        ahead: likewise.
         constants: also ask around the numbers in the target's code.
         all_plans: ask all plans, whatever diverges; chosen plans are always all asked.
 
@@ -126,7 +123,6 @@ def add_sweeps(
     sweep_too(
         *(run, invocation.target, plans, invocation.limits, progress, found, unexpected),
         all_plans=all_plans or not by_itself,
-        ahead=ahead,
         within=QUICKLY if fast and plans and reason_against(target) else None,
         giants_within=GIANTS_TAKE if chosen else None,
     )
@@ -300,7 +296,6 @@ def sweep_too(
     unexpected: Mapping[tuple[str, str], Bucket],
     *,
     all_plans: bool,
-    ahead: Local | None,
     within: float | None = None,
     giants_within: float | None = None,
 ) -> None:
@@ -318,7 +313,6 @@ def sweep_too(
         found: called with each finding of a bucket that the suites do not have.
         unexpected: the buckets of unexpected divergences, if some were expected: they share examples with the run.
         all_plans: false: begin no further plan once some plans have shown divergences; a note reports that.
-        ahead: the pool whose engines have begun, if there is one.
         within: seconds, as in :func:`~overlong.conformance.sweep.sweep.sweep`.
         giants_within: likewise.
     """
@@ -336,7 +330,6 @@ def sweep_too(
             enough=None if all_plans else _ENOUGH,
             within=within,
             giants_within=giants_within,
-            ahead=ahead,
             progress=progress,
         )
     except (TargetError, LedgerError) as error:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import zlib
 from bisect import bisect_right
+from collections import Counter
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.again import can_differ, otherwise
 from overlong.conformance.oracle.kinds import AGREES, OTHERWISE
@@ -18,13 +19,16 @@ from overlong.conformance.vectors.batch import Member
 from overlong.conformance.vectors.vector import SWEPT, Vector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.results.sweeps import SweepRun
     from overlong.conformance.sweep.ledger import Ledger
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget
+
+    Again = dict[str, tuple[int, list[tuple[Where, Finding]]]]
+    """For each plan, the number of its strings that were asked singly, and those that were wrong."""
 
 _ONE_IN = 1 << 12
 _FEWEST, _MOST = 64, 256
@@ -34,15 +38,7 @@ _OCTETS = 1 << 18
 octet."""
 
 
-class Again(NamedTuple):
-    """The results for the strings of one plan."""
-
-    plan: str
-    asked: int
-    found: list[tuple[Where, Finding]]
-
-
-def ask_again(target: FramedTarget, run: SweepRun, plans: Sequence[Plan]) -> list[Again]:
+def ask_again(target: FramedTarget, run: SweepRun, plans: Sequence[Plan]) -> Again:
     """Ask some strings of each plan singly, before the sweep asks all of them in batches.
 
     Args:
@@ -51,7 +47,7 @@ def ask_again(target: FramedTarget, run: SweepRun, plans: Sequence[Plan]) -> lis
         plans: its plans.
     """
     if run.in_process or not can_differ(target.greeting):
-        return []
+        return {}
     profile = run.profile.as_said(target.greeting)
     limits = limits_of(target.greeting)
     sampled = [
@@ -60,22 +56,21 @@ def ask_again(target: FramedTarget, run: SweepRun, plans: Sequence[Plan]) -> lis
         for where, octets in _sample(plan)
         if not any(limit.touches(octets) for limit in limits)
     ]
-    results = {plan.name: Again(plan.name, 0, []) for plan in plans}
-    for name, _, _ in sampled:
-        results[name] = results[name]._replace(asked=results[name].asked + 1)
+    asked = Counter(name for name, _, _ in sampled)
+    again: Again = {plan.name: (asked[plan.name], []) for plan in plans}
     try:
         for place, finding in otherwise([(member, run.operation) for _, _, member in sampled], target):
             name, where, _ = sampled[place]
-            results[name].found.append((where, finding))
+            again[name][1].append((where, finding))
     except (BudgetSpent, TargetError):  # the sweep itself reports such failures
         pass
-    return list(results.values())
+    return again
 
 
-def add_again(run: SweepRun, again: Iterable[Again], ledger: Ledger) -> None:
+def add_again(run: SweepRun, again: Again, ledger: Ledger) -> None:
     """Add to the results of a sweep the strings that were right in it and wrong singly."""
     parts = {part.plan: part for part in run.plans}
-    for plan, asked, found in again:
+    for plan, (asked, found) in again.items():
         if plan not in parts or not found:
             continue
         wrong = set(_diverging(ledger, plan, {where for where, _ in found}))

@@ -57,8 +57,8 @@ class Columns:
     """The strings of one grid.
 
     A grid is cut into blocks of strings that share their leading pieces. What comes after those, the block's *tails*,
-    is the same in every block, and made once. So a block's octets are its leading pieces before each tail:
-    ``bytes.join`` lays them out.
+    is the same in every block, and made once. So a block's octets are its leading pieces before each tail: NumPy lays
+    them out if all tails are equally long, otherwise ``bytes.join``, at a tenth of the speed.
     """
 
     def __init__(self, grid: Grid) -> None:
@@ -70,6 +70,9 @@ class Columns:
         self._leading = axes[:first]
         self._tails = list(map(b"".join, product(*axes[first:])))
         self._sizes = np.fromiter(map(len, self._tails), np.uint32, len(self._tails))
+        self._matrix: NDArray[np.uint8] | None = None
+        if (self._sizes == self._sizes[0]).all():
+            self._matrix = np.frombuffer(b"".join(self._tails), np.uint8).reshape(len(self._tails), int(self._sizes[0]))
 
     def items(self, first: int, count: int) -> tuple[array[int], bytes]:
         """What is asked for ``count`` strings from ``first`` on; each follows its earlier string, if it has one."""
@@ -90,7 +93,11 @@ class Columns:
                 sizes = np.stack((np.full_like(sizes, len(earlier)), sizes), axis=1)
                 before = earlier + before
             lengths.frombytes(sizes.tobytes())
-            octets.append(before + before.join(self._tails[start:stop]))
+            if self._matrix is None:
+                octets.append(before + before.join(self._tails[start:stop]))
+            else:
+                leads = np.tile(np.frombuffer(before, np.uint8), (stop - start, 1))
+                octets.append(np.hstack((leads, self._matrix[start:stop])).tobytes())
             first += stop - start
         return lengths, b"".join(octets)
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import zlib
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.sweep.ledger import LedgerEntry
 from overlong.conformance.sweep.pool import Engines, Threaded
@@ -20,7 +17,7 @@ from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
 
 if TYPE_CHECKING:
-    from overlong.conformance.results.shard import ShardResult
+    from overlong.conformance.results.shard import Shard, ShardResult
     from overlong.conformance.sweep.columnar import Columnar
     from overlong.conformance.targets.framed import FramedTarget
 
@@ -81,12 +78,6 @@ def run_shard(job: SweepJob, shard: Shard) -> ShardResult:
         raise
 
 
-def open_ahead(job: SweepJob, plan: str) -> None:
-    """Open this thread's engine, and let it prepare for a plan. An error shows again when a shard is run."""
-    with contextlib.suppress(Exception):  # another thread may end it meanwhile
-        run_shard(job, Shard(plan, 0, 0, 0))
-
-
 end_engine = _engines.end
 
 
@@ -125,10 +116,6 @@ class ShardTask:
             raise TargetError(f"the sweep did not run as planned: {error}") from error
 
 
-class Local(Threaded[Shard, LedgerEntry]):
+def local_pool(job: SweepJob, jobs: int) -> Threaded[Shard, LedgerEntry]:
     """The threads of this process, for a sweep."""
-
-    def __init__(self, job: SweepJob, jobs: int, ahead: str = "") -> None:
-        """``ahead``: a plan for which the engines prepare before there is a shard."""
-        prepare = partial(open_ahead, job, ahead) if ahead else None
-        super().__init__(ShardTask(job), jobs, end_engine, close_engines, prepare)
+    return Threaded(ShardTask(job), jobs, end_engine, close_engines)

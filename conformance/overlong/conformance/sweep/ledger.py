@@ -11,7 +11,7 @@ import json
 import sqlite3
 import zlib
 from collections import Counter
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from overlong.conformance.oracle.kinds import KINDS, LEFT_OUT, Fault
@@ -50,24 +50,7 @@ _SORT = Sort(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Header:
-    """The sweep's identity: everything that its digests depend on, except the answers."""
-
-    target: str
-    """The target's name on the command line."""
-    identity: str
-    """A digest of the target: of its command, and of the files in it."""
-    says: str
-    """Its name and version, from its greeting."""
-    profile: str
-    operation: str
-    plans: str
-    version: str
-    """Version of overlong."""
-
-
-_WORDS = {
+HEADER = {
     "target": "another target",
     "identity": "another file or command of the target, with the digest",
     "says": "another version of the target",
@@ -76,6 +59,7 @@ _WORDS = {
     "plans": "other plans",
     "version": "another version of this program",
 }
+"""What identifies a sweep: all that its digests depend on, except the answers; and the words if it is another one."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +111,8 @@ class Ledger(Database):
     sort = _SORT
 
     @classmethod
-    def open(cls, path: Path, header: Header, *, resume: bool) -> Ledger:
-        """The ledger of a sweep: a new one, or an existing one.
+    def open(cls, path: Path, header: dict[str, str], *, resume: bool) -> Ledger:
+        """The ledger of a sweep with a value for each name of :data:`HEADER`: a new one, or an existing one.
 
         A finished ledger is begun anew, unless the sweep is resumed: then all its shards count as done.
 
@@ -140,7 +124,7 @@ class Ledger(Database):
             ledger.begin(header, resume=resume)
         return ledger
 
-    def begin(self, header: Header, *, resume: bool) -> None:
+    def begin(self, header: dict[str, str], *, resume: bool) -> None:
         """Begin a sweep, or continue the existing one.
 
         Raises:
@@ -155,7 +139,7 @@ class Ledger(Database):
                 self._make_tables()
             self._take(header, resume=resume)
 
-    def _take(self, header: Header, *, resume: bool) -> None:
+    def _take(self, header: dict[str, str], *, resume: bool) -> None:
         ask = self._connection.execute
         there = dict(ask("SELECT name, value FROM header").fetchall())
         if there and resume:
@@ -170,13 +154,13 @@ class Ledger(Database):
         else:
             ask("DELETE FROM shard")
             ask("DELETE FROM header")
-            self._connection.executemany("INSERT INTO header VALUES (?, ?)", asdict(header).items())
+            self._connection.executemany("INSERT INTO header VALUES (?, ?)", header.items())
 
-    def _compare(self, there: dict[str, str], header: Header) -> None:
-        for name, value in asdict(header).items():
+    def _compare(self, there: dict[str, str], header: dict[str, str]) -> None:
+        for name, value in header.items():
             if there.get(name) != value:
                 raise LedgerError(
-                    f"{self._name}: begun with {_WORDS[name]}: {printable(str(there.get(name)), 80)}, not "
+                    f"{self._name}: begun with {HEADER[name]}: {printable(str(there.get(name)), 80)}, not "
                     f"{printable(value, 80)}; repeat the command that began it, or choose another folder with -o"
                 )
 

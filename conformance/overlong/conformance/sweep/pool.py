@@ -155,9 +155,8 @@ class Threaded(Pool[Unit, Result]):
     """
 
     def __init__(
-        self, task: PoolTask[Unit, Result], jobs: int, at_end: Callable[[], None], close_all: Callable[[], None],
-        at_start: Callable[[], None] | None = None,
-    ) -> None:  # fmt: skip
+        self, task: PoolTask[Unit, Result], jobs: int, at_end: Callable[[], None], close_all: Callable[[], None]
+    ) -> None:
         """Start them.
 
         Args:
@@ -165,10 +164,9 @@ class Threaded(Pool[Unit, Result]):
             jobs: the number of threads.
             at_end: called in each thread at its end.
             close_all: ends the engines of all threads, busy or not.
-            at_start: called in each thread at its start; it raises nothing.
         """
         super().__init__()
-        self._task, self._at_start, self._at_end, self._close_all = task, at_start, at_end, close_all
+        self._task, self._at_end, self._close_all = task, at_end, close_all
         self._waiting: queue.SimpleQueue[tuple[Future[Result], Unit] | None] = queue.SimpleQueue()
         self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(jobs)]
         for thread in self._threads:
@@ -207,8 +205,6 @@ class Threaded(Pool[Unit, Result]):
 
     def _serve(self) -> None:
         try:
-            if self._at_start is not None:
-                self._at_start()
             while (item := self._waiting.get()) is not None:
                 future, unit = item
                 if not future.set_running_or_notify_cancel():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -31,15 +31,15 @@ from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.describing import describe, telling
 from overlong.conformance.sweep.engine import (
     NOT_RECORDED,
-    Local,
     ShardTask,
     SweepJob,
     called_in_process,
     close_engines,
+    local_pool,
 )
 from overlong.conformance.sweep.giants.loop import expected_offset
 from overlong.conformance.sweep.in_process import hold_giants_to, why_slow
-from overlong.conformance.sweep.ledger import LEDGER, Header, Ledger
+from overlong.conformance.sweep.ledger import LEDGER, Ledger
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import results
 from overlong.conformance.targets.identity import hold_to, identity_of
@@ -57,13 +57,9 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.ledger import LedgerEntry
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.pool import Pool
-    from overlong.conformance.targets.framed import FramedTarget
 
     _Pool = Pool[Shard, LedgerEntry]
 
-
-_AHEAD = "transitions-1"
-"""A plan whose preparations serve most other plans, too: it needs the pieces of all dialects."""
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the current plan, the finished strings, and the total strings of all plans."""
@@ -86,7 +82,6 @@ def sweep(
     enough: int | None = None,
     within: float | None = None,
     giants_within: float | None = None,
-    ahead: Local | None = None,
     progress: Progress | None = None,
 ) -> SweepRun:
     """Ask a target all strings of some plans.
@@ -108,7 +103,6 @@ def sweep(
         within: seconds: a plan that would exceed them at the last plan's rate does not begin, nor does any later one.
         giants_within: seconds: a plan of giant strings that would take longer, at the rate of the one before it, is
             left out (``SweepRun.spared``).
-        ahead: the pool of :func:`begin_ahead` for these arguments; the sweep closes it.
         progress: called as the sweep proceeds.
 
     Raises:
@@ -130,13 +124,7 @@ def sweep(
         expected = expectation(profile, resolved.greeting, operation)
         name = target if isinstance(target, str) else tuple(target)
         job = SweepJob(name, profile, expected.operation, limits or Limits(), columns)
-        in_process = called_in_process(job, resolved)
-        pool: _Pool | None = ahead
         hold_giants_to(resolved, chosen, columns=columns)
-        if pool is None and in_process and not cluster and not resume:  # its engines start while strings are counted
-            pool = Local(job, jobs, chosen[0].name)
-        if pool is not None:
-            stack.enter_context(_closed_at_errors(pool))
         run = SweepRun(
             resolved.id,
             resolved.greeting,
@@ -145,7 +133,7 @@ def sweep(
             expected.operation,
             _command(target, chosen, profile),
             [PlanRun(plan.name, plan.shows, plan.account(expected.automaton)) for plan in chosen],
-            in_process=in_process,
+            in_process=called_in_process(job, resolved),
             isolation=resolved.isolation,
             jobs=jobs,
         )
@@ -160,7 +148,7 @@ def sweep(
         _run(
             run,
             ledger,
-            lambda: pool or _pool(job, cluster, run),
+            lambda: _pool(job, cluster, run),
             progress or _no_progress,
             enough,
             within,
@@ -198,46 +186,22 @@ def _save(run: SweepRun, output: Path, ledger: Ledger) -> None:
         ledger.finish()
 
 
-def begin_ahead(
-    target: FramedTarget, name: str | Sequence[str], speaks: str, jobs: int, limits: Limits | None
-) -> Local | None:
-    """A pool for a later sweep whose engines start now.
-
-    Args:
-        target: an open target.
-        name: its name on the command line, or its command.
-        speaks: the dialect to judge by.
-        jobs: the number of target processes to run at a time on this machine.
-        limits: the target's limits.
-
-    Returns:
-        None if the target cannot be called in its own process, or has no operation that a sweep can ask.
-    """
-    profile = Profile(dialect(speaks).name)
-    try:
-        operation = expectation(profile, target.greeting).operation
-    except TargetError:
-        return None
-    job = SweepJob(name if isinstance(name, str) else tuple(name), profile, operation, limits or Limits())
-    return Local(job, jobs, _AHEAD) if called_in_process(job, target) else None
-
-
 def _command(target: str | Sequence[str], plans: Sequence[Plan], profile: Profile) -> str:
     """The command line that repeats this sweep."""
     words = options_of([plan.name for plan in plans])
     return reproduce_command("sweep", target, *words, profile=profile)
 
 
-def _header(run: SweepRun) -> Header:
-    return Header(
-        target=as_text(run.target),
-        identity=run.identity.digest,
-        says=as_text(f"{run.greeting.name} {run.greeting.version}"),
-        profile=run.profile.name,
-        operation=run.operation,
-        plans=", ".join(part.plan for part in run.plans),
-        version=generator(),
-    )
+def _header(run: SweepRun) -> dict[str, str]:
+    return {
+        "target": as_text(run.target),
+        "identity": run.identity.digest,
+        "says": as_text(f"{run.greeting.name} {run.greeting.version}"),
+        "profile": run.profile.name,
+        "operation": run.operation,
+        "plans": ", ".join(part.plan for part in run.plans),
+        "version": generator(),
+    }
 
 
 def _run(
@@ -340,18 +304,9 @@ def _missing(parts: Sequence[PlanRun], profile: Profile, ledger: Ledger) -> Iter
     return (shard for part in parts for shard in plan_named(part.plan, profile).shards() if not ledger.has(shard))
 
 
-@contextlib.contextmanager
-def _closed_at_errors(pool: _Pool) -> Generator[_Pool]:
-    try:
-        yield pool
-    except BaseException:
-        pool.close(at_once=True)
-        raise
-
-
 def _pool(job: SweepJob, cluster: str, run: SweepRun) -> _Pool:
     if not cluster:
-        return Local(job, run.jobs)
+        return local_pool(job, run.jobs)
     from overlong.conformance.sweep.cluster import Cluster
 
     return Cluster(cluster, ShardTask(job), (run.identity.digest,), close_engines)

@@ -12,7 +12,7 @@ from overlong.conformance.oracle.kinds import CRASHED, KINDS, MISBEHAVED, ODD, T
 from overlong.conformance.protocol.kind import REPLACEMENT, SCALARS, STREAMING, VERDICT
 from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.support.printable import printable
-from overlong.conformance.sweep.example import AFTER, AMONG, AT_PLACE
+from overlong.conformance.sweep.describing import AFTER, AMONG, AT_PLACE
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.engines import beside
 from overlong.fuzz.engines.gathering import Gathering

@@ -9,11 +9,13 @@ small, however many strings the grid has.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from overlong.conformance.sweep.grid import Grid
 
     Rows = np.ndarray[Any, np.dtype[Any]]
@@ -21,13 +23,6 @@ if TYPE_CHECKING:
 AND, OR, MINUS = 0b1000, 0b1110, 0b0010
 """Truth tables: bit ``a + 2 * b`` is the value for a and b."""
 _SEED = 3629
-
-
-class Least(NamedTuple):
-    """The shortlex-least string of a set, and the choices that make it."""
-
-    octets: bytes
-    place: tuple[int, ...]
 
 
 class Level:
@@ -43,7 +38,7 @@ class Level:
         self._table: Rows = np.zeros((0, self.width), self._dtype)
         self._lengths = np.array([0 if silent else len(choice) for choice in choices], np.int64)
         self._counts: dict[int, int] = {}
-        self._least: dict[int, Least] = {}
+        self._least: dict[int, tuple[bytes, tuple[int, ...]]] = {}
         self._combined: dict[tuple[int, int, int], int] = {}
         for value in (0, 1):
             self.intern(np.full((1, self.width), value, self._dtype))
@@ -129,27 +124,29 @@ class Level:
         rest = number - int(upto[choice] - counts[row[choice]])
         return (choice, *(() if below is None else below.member(int(row[choice]), rest)))
 
-    def least(self, node: int) -> Least:
-        """The shortlex-least member of a non-empty set; among equal strings, the first in the grid's order."""
+    def least(self, node: int) -> tuple[bytes, tuple[int, ...]]:
+        """The shortlex-least member of a non-empty set, and the choices that make it.
+
+        Among equal strings, it is the first in the grid's order.
+        """
         if node not in self._least:
             row, below = self.row(node), self.below
             members = np.flatnonzero(row)  # node 0 is the empty set
-            if below is None:
-                ends = {1: Least(b"", ())}
-            else:
+            ends: dict[int, tuple[bytes, tuple[int, ...]]] = {1: (b"", ())}
+            if below is not None:
                 ends = {int(each): below.least(int(each)) for each in np.unique(row[members])}
             longest = np.zeros(int(row.max()) + 1, np.int64)
-            for each, end in ends.items():
-                longest[each] = len(end.octets)
+            for each, (octets, _) in ends.items():
+                longest[each] = len(octets)
             lengths = self._lengths[members] + longest[row[members]]
             shortest = members[lengths == lengths.min()]
             self._least[node] = min(
                 (
-                    Least((b"" if self.silent else self.choices[choice]) + end.octets, (choice, *end.place))
+                    ((b"" if self.silent else self.choices[choice]) + octets, (choice, *place))
                     for choice in shortest.tolist()
-                    for end in (ends[int(row[choice])],)
+                    for octets, place in (ends[int(row[choice])],)
                 ),
-                key=lambda least: least.octets,
+                key=lambda least: least[0],
             )
         return self._least[node]
 
@@ -171,22 +168,17 @@ def _distinct(rows: Rows) -> tuple[Rows, Rows]:
     return first, which.reshape(-1)
 
 
-class Forest:
-    """The levels of all grids of a plan; grids with the same last axes share these levels."""
-
-    def __init__(self) -> None:
-        self._levels: dict[tuple[int, bool, Level | None], Level] = {}
-        self._choices: dict[tuple[bytes, ...], int] = {}
-
-    def levels(self, grid: Grid) -> tuple[Level, ...]:
-        """One level for each axis of the grid, the first axis first."""
-        found: list[Level] = []
-        below: Level | None = None
+def levels_of(grids: Iterable[Grid]) -> list[tuple[Level, ...]]:
+    """For each grid one level for each axis, the first axis first; grids with the same last axes share these levels."""
+    known: dict[tuple[tuple[bytes, ...], bool, Level | None], Level] = {}
+    found: list[tuple[Level, ...]] = []
+    for grid in grids:
+        levels: list[Level] = []
         for number in reversed(range(len(grid.axes))):
-            choices, silent = grid.axes[number], number < grid.earlier
-            key = (self._choices.setdefault(choices, len(self._choices)), silent, below)
-            if key not in self._levels:
-                self._levels[key] = Level(choices, below, silent=silent)
-            below = self._levels[key]
-            found.append(below)
-        return tuple(reversed(found))
+            key = grid.axes[number], number < grid.earlier, levels[-1] if levels else None
+            if key not in known:
+                choices, silent, below = key
+                known[key] = Level(choices, below, silent=silent)
+            levels.append(known[key])
+        found.append(tuple(reversed(levels)))
+    return found

@@ -1,5 +1,5 @@
 # pyright: basic
-"""The result for every string of a plan, gathered from shards that arrive in any order.
+"""The result for every string of a plan, gathered from shards that arrive in any order; and sets of these strings.
 
 A diagram holds each grid's kinds (see ``diagram.py``). It grows from the last axis upwards: complete rows of a shard
 are interned at once, and incomplete rows wait for the neighbouring shards. For a target that answers at random, the
@@ -8,19 +8,19 @@ diagram would be as large as the sweep; then only tallies of that grid are kept.
 
 from __future__ import annotations
 
+import random
 import zlib
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from overlong.conformance.oracle.kinds import NO_DIVERGENCE
-from overlong.conformance.sweep.summary.diagram import Forest, Level
+from overlong.conformance.sweep.summary.diagram import Level, levels_of
+from overlong.conformance.sweep.summary.languages import Language, diagram
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from overlong.conformance.results.shard import ShardResult
     from overlong.conformance.sweep.grid import Grid
@@ -31,22 +31,13 @@ if TYPE_CHECKING:
 MOST_CELLS = 1 << 21
 """The most entries of all nodes over a grid; a regular set of any size has some thousands."""
 _CHUNK = 1 << 20
+_SEED = 3629
 
-
-@dataclass
-class KindTally:
-    """The facts about strings of one kind without their diagram."""
-
-    count: int
-    example: bytes
-    grid: int
-    index: int
-
-    def add(self, other: KindTally) -> None:
-        """Add the strings of another tally."""
-        self.count += other.count
-        if (shortlex(other.example), other.grid, other.index) < (shortlex(self.example), self.grid, self.index):
-            self.example, self.grid, self.index = other.example, other.grid, other.index
+Members = dict[int, int]
+"""A node for each grid, by its number: a function of the strings, or a set of them. Equal sets are equal
+dictionaries."""
+Place = tuple[bytes, int, int]
+"""A string, the number of its grid, and its number there."""
 
 
 class TooIrregularError(Exception):
@@ -69,10 +60,6 @@ class _Growing:
             TooIrregularError: they need too many nodes; nothing was added.
         """
         self._put(len(self._levels) - 1, kinds, first)
-
-    def skip(self, first: int, count: int) -> None:
-        """Note that ``count`` strings from number ``first`` on agree."""
-        self._skip(len(self._levels) - 1, first, count)
 
     def finish(self) -> int:
         """The root; strings that were never added count as agreeing."""
@@ -123,37 +110,71 @@ class _Growing:
         else:
             self.root = int(nodes[0])
 
-    def _skip(self, number: int, first: int, count: int) -> None:
-        width = self._levels[number].width
-        head = min(-first % width, count)
-        whole, rest = divmod(count - head, width)
-        dtype = np.uint8 if self._levels[number].below is None else np.uint32
-        if head:
-            self._part(number, np.zeros(head, dtype), first)
-        if whole and number:
-            self._skip(number - 1, (first + head) // width, whole)
-        if rest:
-            self._part(number, np.zeros(rest, dtype), first + count - rest)
 
-
-@dataclass
 class Gathered:
-    """All divergences of a plan."""
+    """All divergences of a plan, and sets of its strings: over those of its grids that have diagrams."""
 
-    plan: Plan
-    forest: Forest
-    roots: dict[int, int]
-    """The root of each grid's diagram, if it has one, by the grid's number; its values are kinds."""
-    tallies: dict[int, KindTally]
-    """Tallies of the other grids, by kind."""
+    def __init__(self, plan: Plan, levels: Sequence[tuple[Level, ...]]) -> None:
+        """``levels``: those of each grid."""
+        self.plan, self.levels = plan, levels
+        self.roots: Members = {}
+        """Those of the grids' diagrams, whose values are kinds."""
+        self.tallies: dict[int, tuple[int, Place]] = {}
+        """Of the other grids, by kind: the number of strings, and the least of them."""
 
-    @cached_property
+    @property
     def kinds(self) -> list[int]:
         """The kinds of divergence that occur."""
         found = set(self.tallies)
         for number, root in self.roots.items():
-            found |= _values(self.forest.levels(self.plan.grids[number])[0], root)
+            found |= _values(self.levels[number][0], root)
         return sorted(found - NO_DIVERGENCE)
+
+    def with_value(self, roots: Members, value: int) -> Members:
+        """The strings for which a function has a value."""
+        return {number: self.levels[number][0].where(root, value) for number, root in roots.items()}
+
+    def said_by(self, spoken: Language) -> Members:
+        """What an automaton says of the strings; if that is 0 or 1, it is a set."""
+        return {number: diagram(self.plan.grids[number], self.levels[number], spoken) for number in self.roots}
+
+    def combined(self, left: Members, right: Members, operation: int) -> Members:
+        """Two sets combined by ``AND``, ``OR`` or ``MINUS`` of ``diagram.py``."""
+        return {number: self.levels[number][0].combine(left[number], right[number], operation) for number in left}
+
+    def count(self, members: Members) -> int:
+        """The number of strings in a set; equal strings count as often as they occur."""
+        return sum(self.levels[number][0].count(node) for number, node in members.items())
+
+    def least(self, members: Members) -> Place:
+        """The shortlex-least string of a non-empty set."""
+        return least_of(self._least(number, self.levels[number][0], node) for number, node in members.items() if node)
+
+    def drawn(self, members: Members, most: int) -> list[tuple[int, int]]:
+        """Some strings of a set, always the same, each by its grid and number; any is as likely as any other."""
+        chance = random.Random(_SEED)  # noqa: S311 (no secret)
+        total = self.count(members)
+        wanted = sorted(chance.sample(range(total), min(most, total)), reverse=True)
+        found, passed = list[tuple[int, int]](), 0
+        for number, node in members.items():
+            top, grid = self.levels[number][0], self.plan.grids[number]
+            ends = passed + top.count(node)
+            while wanted and wanted[-1] < ends:
+                found.append((number, index_of(grid, top.member(node, wanted.pop() - passed))))
+            passed = ends
+        return found
+
+    def tally(self, number: int, top: Level, root: int) -> None:
+        """Count the strings of a grid, or of a part of it, by the diagram of their kinds, which is not kept."""
+        for kind in _values(top, root) - NO_DIVERGENCE:
+            members = top.where(root, kind)
+            count, least = top.count(members), self._least(number, top, members)
+            before, *others = self.tallies.get(kind, (0,))
+            self.tallies[kind] = before + count, least_of((least, *others))
+
+    def _least(self, number: int, top: Level, node: int) -> Place:
+        octets, place = top.least(node)
+        return octets, number, index_of(self.plan.grids[number], place)
 
 
 def gather(plan: Plan, results: Iterable[ShardResult]) -> Gathered:
@@ -162,18 +183,16 @@ def gather(plan: Plan, results: Iterable[ShardResult]) -> Gathered:
     Raises:
         ValueError: a shard's kinds and strings differ in number.
     """
-    forest = Forest()
+    levels = levels_of(plan.grids)
     growing: dict[int, _Growing] = {}
-    tallies: dict[int, KindTally] = {}
+    gathered = Gathered(plan, levels)
     given_up = set[int]()
     for result in results:
         shard = result.shard
         number, grid = shard.grid, plan.grids[shard.grid]
         if number not in growing:
-            growing[number] = _Growing(forest.levels(grid), MOST_CELLS)
+            growing[number] = _Growing(levels[number], MOST_CELLS)
         if not result.kinds:
-            if number not in given_up:
-                growing[number].skip(shard.first, shard.count)
             continue
         kinds = np.frombuffer(zlib.decompress(result.kinds), np.uint8)
         if len(kinds) != shard.count:
@@ -184,41 +203,18 @@ def gather(plan: Plan, results: Iterable[ShardResult]) -> Gathered:
                 continue
             except TooIrregularError:
                 given_up.add(number)
-                _tally_diagram(tallies, grid, number, forest.levels(grid)[0], growing[number].finish())
-        _tally(tallies, grid, number, kinds, shard.first)
-    roots = {number: diagram.finish() for number, diagram in growing.items() if number not in given_up}
-    return Gathered(plan, forest, roots, tallies)
+                gathered.tally(number, levels[number][0], growing[number].finish())
+        (alone,) = levels_of([grid])
+        of_shard = _Growing(alone)
+        of_shard.put(kinds, shard.first)
+        gathered.tally(number, alone[0], of_shard.finish())
+    gathered.roots.update((number, each.finish()) for number, each in growing.items() if number not in given_up)
+    return gathered
 
 
-def _tally(tallies: dict[int, KindTally], grid: Grid, number: int, kinds: Kinds, first: int) -> None:
-    """Count the kinds of a shard, and find the least string of each."""
-    if not _in_order(grid):
-        levels = Forest().levels(grid)
-        alone = _Growing(levels)
-        alone.put(kinds, first)
-        _tally_diagram(tallies, grid, number, levels[0], alone.finish())
-        return
-    counts = np.zeros(256, np.int64)
-    for start in range(0, len(kinds), _CHUNK):
-        counts += np.bincount(kinds[start : start + _CHUNK], minlength=256)
-    for kind in set(np.flatnonzero(counts).tolist()) - NO_DIVERGENCE:
-        index = first + int(np.argmax(kinds == kind))
-        _add(tallies, kind, KindTally(int(counts[kind]), grid.string(index), number, index))
-
-
-def _tally_diagram(tallies: dict[int, KindTally], grid: Grid, number: int, top: Level, root: int) -> None:
-    for kind in _values(top, root) - NO_DIVERGENCE:
-        members = top.where(root, kind)
-        least = top.least(members)
-        index = index_of(grid, least.place)
-        _add(tallies, kind, KindTally(top.count(members), least.octets, number, index))
-
-
-def _add(tallies: dict[int, KindTally], kind: int, tally: KindTally) -> None:
-    if kind in tallies:
-        tallies[kind].add(tally)
-    else:
-        tallies[kind] = tally
+def least_of(places: Iterable[Place]) -> Place:
+    """The one with the shortlex-least string; of equal ones, the first."""
+    return min(places, key=lambda place: (shortlex(place[0]), place[1:]))
 
 
 def index_of(grid: Grid, place: tuple[int, ...]) -> int:
@@ -227,11 +223,6 @@ def index_of(grid: Grid, place: tuple[int, ...]) -> int:
     for axis, choice in zip(grid.axes, place, strict=True):
         index = index * len(axis) + choice
     return index
-
-
-def _in_order(grid: Grid) -> bool:
-    """True if its strings are numbered in shortlex order: the pieces of each axis are equally long, and ascend."""
-    return not grid.earlier and all(len(set(map(len, axis))) == 1 and list(axis) == sorted(axis) for axis in grid.axes)
 
 
 def _values(top: Level, root: int) -> set[int]:

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,31 +21,21 @@ if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton
 
     States = np.ndarray[Any, np.dtype[Any]]
-    Run = tuple[States, States]
-    """An automaton's runs over the pieces of an axis: the states that are possible before it, and ``to[i, choice]``,
-    the state after the choice from the i-th of them."""
 
 _NOTHING = 256
 """Fills a row of a matrix of pieces after the piece's end."""
 _WIDEST = "lax-rfc2279"
 """The dialect that accepts the most sequences."""
-_KEPT = 128
-"""The most cached runs over grids."""
 _SHORT = 16
 _PART = 12
 """The octets of a part: a multiple of the length of every filler."""
 
 
-@dataclass(frozen=True, eq=False)
-class Language:
+class Language(NamedTuple):
     """An automaton as arrays: ``table[state, octet]``, and a value that each state gives the strings that end in it."""
 
     table: States
     says: States
-
-    def of(self, value: int) -> Language:
-        """The strings that get a value."""
-        return Language(self.table, (self.says == value).astype(np.int32))
 
 
 def language(automaton: Automaton) -> Language:
@@ -57,8 +46,8 @@ def language(automaton: Automaton) -> Language:
 def first_defects(spoken: Dialect) -> tuple[Language, list[str]]:
     """The automaton that remembers the first error of a string.
 
-    Its value is an index into the codes, which are those of the error's defect: empty if a string is ill-formed only
-    by what the target declares. It is -1 for a well-formed string.
+    Its value is the place of the error's code among the codes of defects, from 1 on: empty if a string is ill-formed
+    only by what the target declares. It is 0 for a well-formed string.
     """
     automaton, widest = spoken.automaton, dialect(_WIDEST).automaton  # RFC 3629 treats C0 and FF alike; we do not
     alike: dict[tuple[int, ...], list[int]] = {}
@@ -71,14 +60,14 @@ def first_defects(spoken: Dialect) -> tuple[Language, list[str]]:
         code = next(wrong, "")
         if code not in codes:
             codes.append(code)
-        return codes.index(code)
+        return codes.index(code) + 1
 
     queue: list[tuple[int, bytes]] = [(0, b"")]  # a state of the automaton, and the word since the last character
     numbers = {queue[0]: 0}
     ended: dict[int, int] = {}  # the state after an error, by its value
     rows, says = list[list[tuple[int, int]]](), list[int]()
     for at, word in queue:
-        says.append(-1 if automaton.accepting[at] else value(word))
+        says.append(0 if automaton.accepting[at] else value(word))
         row = [(0, 0)] * 256
         for octets in alike.values():
             to, longer = automaton.table[at][octets[0]], word + bytes(octets[:1])
@@ -99,67 +88,37 @@ def first_defects(spoken: Dialect) -> tuple[Language, list[str]]:
     return Language(np.array(table, np.int32), np.array([*says, *ended], np.int32)), codes
 
 
-class Pieces:
-    """Runs of automata over the pieces of axes."""
+def diagram(grid: Grid, levels: Sequence[Level], spoken: Language) -> int:
+    """What the automaton says of the grid's strings."""
+    runs: list[tuple[States, States]] = []  # the states before an axis, and those after each choice from each of them
+    states = np.array([0], np.int32)
+    for number, axis in enumerate(grid.axes):
+        if number < grid.earlier:
+            to = np.repeat(states[:, None], len(axis), axis=1)
+        elif max(map(len, axis)) > _SHORT:
+            to = _over_long(list(map(_parts, axis)), spoken, states)
+        else:
+            to = _over_short(axis, spoken, states)
+        runs.append((states, to))
+        states = np.unique(to)
+    below = spoken.says
+    for level, (states, to) in reversed(list(zip(levels, runs, strict=True))):
+        nodes = np.zeros(len(spoken.table), np.uint32)
+        nodes[states] = level.intern(below[to])
+        below = nodes
+    return int(below[0])
 
-    def __init__(self) -> None:
-        self._matrices: dict[int, tuple[tuple[bytes, ...], States]] = {}
-        self._parts: dict[int, tuple[tuple[bytes, ...], list[_Parts]]] = {}
-        self._runs: dict[tuple[int, int], tuple[Grid, States, list[Run]]] = {}
 
-    def _matrix(self, choices: tuple[bytes, ...]) -> States:
-        """A matrix with a row for each piece, made once."""
-        if id(choices) not in self._matrices:
-            longest = max(map(len, choices))
-            matrix = np.full((len(choices), longest), _NOTHING, np.int16)
-            for row, choice in zip(matrix, choices, strict=True):
-                row[: len(choice)] = np.frombuffer(choice, np.uint8)
-            self._matrices[id(choices)] = choices, matrix
-        return self._matrices[id(choices)][1]
-
-    def _in_parts(self, choices: tuple[bytes, ...]) -> list[_Parts]:
-        """Each piece as parts with their repetition counts, made once."""
-        if id(choices) not in self._parts:
-            self._parts[id(choices)] = choices, [_parts(choice) for choice in choices]
-        return self._parts[id(choices)][1]
-
-    def _over(self, grid: Grid, spoken: Language) -> list[Run]:
-        """The automaton's run over each axis of a grid, in order; all languages of one automaton share them."""
-        key = id(grid), id(spoken.table)
-        if key in self._runs:
-            return self._runs[key][2]
-        found: list[Run] = []
-        states = np.array([0], np.int32)
-        for number, axis in enumerate(grid.axes):
-            if number < grid.earlier:
-                to = np.repeat(states[:, None], len(axis), axis=1)
-            elif max(map(len, axis)) > _SHORT:
-                to = _over_long(self._in_parts(axis), spoken, states)
-            else:
-                to = self._over_short(axis, spoken, states)
-            found.append((states, to))
-            states = np.unique(to)
-        if len(self._runs) >= _KEPT:
-            self._runs.clear()
-        self._runs[key] = grid, spoken.table, found
-        return found
-
-    def _over_short(self, choices: tuple[bytes, ...], spoken: Language, states: States) -> States:
-        """Read short pieces octet by octet, all of them at a time."""
-        table = np.hstack((spoken.table, np.arange(len(spoken.table), dtype=np.int32)[:, None]))
-        to = np.repeat(states[:, None], len(choices), axis=1)
-        for octets in self._matrix(choices).T:
-            to = table[to, octets[None]]
-        return to
-
-    def diagram(self, grid: Grid, levels: Sequence[Level], spoken: Language) -> int:
-        """The set of the grid's strings whose final state has the value 1."""
-        below = spoken.says.astype(np.uint32)
-        for level, (states, to) in reversed(list(zip(levels, self._over(grid, spoken), strict=True))):
-            nodes = np.zeros(len(spoken.table), np.uint32)
-            nodes[states] = level.intern(below[to])
-            below = nodes
-        return int(below[0])
+def _over_short(axis: tuple[bytes, ...], spoken: Language, states: States) -> States:
+    """Read short pieces octet by octet, all of them at a time."""
+    matrix = np.full((len(axis), max(map(len, axis))), _NOTHING, np.int16)
+    for row, piece in zip(matrix, axis, strict=True):
+        row[: len(piece)] = np.frombuffer(piece, np.uint8)
+    table = np.hstack((spoken.table, np.arange(len(spoken.table), dtype=np.int32)[:, None]))
+    to = np.repeat(states[:, None], len(axis), axis=1)
+    for octets in matrix.T:
+        to = table[to, octets[None]]
+    return to
 
 
 _Parts = list[tuple[bytes, int]]

@@ -1,19 +1,14 @@
-"""A sweep's divergences as a few sets, counted over every string of the plan.
-
-A set holds the strings of one kind whose first error has the same defect. Why they diverge, the examiner finds out by
-experiments (``sweep/explained.py``).
-"""
+"""A sweep's divergences as a few sets: each holds the strings of one kind whose first error has the same defect."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, BROKEN, OTHER_OUTPUT, REFUSED_WELL_FORMED
 from overlong.conformance.results.sweeps import DivergentSet, Where
-from overlong.conformance.sweep.summary.gathering import gather
+from overlong.conformance.sweep.summary.diagram import AND, MINUS, OR
+from overlong.conformance.sweep.summary.gathering import gather, least_of
 from overlong.conformance.sweep.summary.languages import first_defects, language
-from overlong.conformance.sweep.summary.members import Members, Strings
 from overlong.reference import DIALECTS, dialect
 from overlong.reference.theory import equivalent, shortlex
 
@@ -23,6 +18,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.results.shard import ShardResult
     from overlong.conformance.sweep.plan import Plan
+    from overlong.conformance.sweep.summary.gathering import Gathered, Members, Place
     from overlong.reference.automaton import Automaton
 
 _OF_VERDICTS = (REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED)
@@ -49,18 +45,16 @@ def summarise(plan: Plan, expected: ExpectedAnswers, results: Iterable[ShardResu
     gathered = gather(plan, results)
     if not gathered.kinds:
         return []
-    strings = Strings(gathered)
-    of_kind = {kind: strings.of_kind(kind) for kind in gathered.kinds}
-    dialects = tuple(_dialects(strings, of_kind, expected.automaton))
-    by_defect = _by_defect(strings) if any(map(_has_errors, gathered.kinds)) else {}
+    of_kind = {kind: gathered.with_value(gathered.roots, kind) for kind in gathered.kinds}
+    dialects = tuple(_dialects(gathered, of_kind, expected.automaton))
+    by_defect = _by_defect(gathered) if any(map(_has_errors, gathered.kinds)) else {}
     found: list[DivergentSet] = []
     for kind in gathered.kinds:
         named = dialects if kind in _OF_VERDICTS else ()
-        for each in _sets(strings, of_kind[kind], kind, by_defect):
-            octets, *place = each.least
-            some = strings.drawn(each.members, _DRAWN) if each.members else ()
+        for defect, count, (octets, *place), members in _sets(gathered, of_kind[kind], kind, by_defect):
+            some = gathered.drawn(members, _DRAWN)
             drawn = tuple((plan.grids[grid].string(index), _where(plan, grid, index)) for grid, index in some)
-            found.append(DivergentSet(kind, each.count, octets, _where(plan, *place), each.defect, named, drawn))
+            found.append(DivergentSet(kind, count, octets, _where(plan, *place), defect, named, drawn))
     return sorted(found, key=lambda each: (each.kind, shortlex(each.example), each.defect))
 
 
@@ -68,58 +62,56 @@ def _where(plan: Plan, grid: int, index: int) -> Where:
     return Where(grid, index, plan.grids[grid].asked_before(index))
 
 
-@dataclass(frozen=True)
-class _Set:
-    defect: str
-    count: int
-    least: tuple[bytes, int, int]
-    """Its octets, grid and number."""
-    members: Members | None
-    """None if some strings are only counted."""
-
-
 def _has_errors(kind: int) -> bool:
     """True if the strings of a kind are told apart by their first error."""
     return kind not in _OF_WELL_FORMED and kind < BROKEN
 
 
-def _by_defect(strings: Strings) -> dict[str, Members]:
+def _by_defect(gathered: Gathered) -> dict[str, Members]:
     """The strings by the defect of their first error, in the order of the codes."""
-    defects, codes = first_defects(strings.gathered.plan.profile.dialect)
-    numbers = sorted(range(len(codes)), key=codes.__getitem__)
-    return {codes[number]: strings.of_language(defects.of(number)) for number in numbers}
+    defects, codes = first_defects(gathered.plan.profile.dialect)
+    said = gathered.said_by(defects)
+    return {code: gathered.with_value(said, codes.index(code) + 1) for code in sorted(codes)}
 
 
-def _sets(strings: Strings, members: Members, kind: int, by_defect: dict[str, Members]) -> Iterator[_Set]:
-    """The sets of a kind, whose strings are ``members``."""
-    tally = strings.gathered.tallies.get(kind)
+def _sets(
+    gathered: Gathered, members: Members, kind: int, by_defect: dict[str, Members]
+) -> Iterator[tuple[str, int, Place, Members]]:
+    """The sets of a kind, whose strings are ``members``.
+
+    Each has a defect, the number of its strings, the least of them, and the strings; none if some are only counted.
+    """
+    tally = gathered.tallies.get(kind)
     if tally is not None:  # grids without diagrams
-        count, least = tally.count, (tally.example, tally.grid, tally.index)
+        count, least = tally
         if any(members.values()):
-            count += strings.count(members)
-            least = min(least, strings.least(members), key=lambda each: (shortlex(each[0]), each[1:]))
-        yield _Set("", count, least, None)
-    elif not _has_errors(kind):
-        yield _Set("", strings.count(members), strings.least(members), members)
-    else:
-        for code, wrong in by_defect.items():
-            part = strings.both(members, wrong)
-            if any(part.values()):
-                yield _Set(code, strings.count(part), strings.least(part), part)
-
-
-def _dialects(strings: Strings, of_kind: dict[int, Members], automaton: Automaton) -> Iterator[str]:
-    """The dialects that accept the same strings as the target; none if the verdict on some string is unknown."""
-    if strings.gathered.tallies or max(of_kind) >= BROKEN or of_kind.keys().isdisjoint(_OF_VERDICTS):
+            count, least = count + gathered.count(members), least_of((least, gathered.least(members)))
+        yield "", count, least, {}
         return
-    none = dict.fromkeys(strings.grids, 0)
+    parts = {"": members}
+    if _has_errors(kind):
+        parts = {code: gathered.combined(members, wrong, AND) for code, wrong in by_defect.items()}
+    for code, part in parts.items():
+        if any(part.values()):
+            yield code, gathered.count(part), gathered.least(part), part
+
+
+def _dialects(gathered: Gathered, of_kind: dict[int, Members], automaton: Automaton) -> Iterator[str]:
+    """The dialects that accept the same strings as the target; none if the verdict on some string is unknown."""
+    if gathered.tallies or max(of_kind) >= BROKEN or of_kind.keys().isdisjoint(_OF_VERDICTS):
+        return
+    none = dict.fromkeys(gathered.roots, 0)
     refused, wrong = (of_kind.get(kind, none) for kind in _OF_VERDICTS)
-    accepted = strings.either(strings.less(strings.of_language(language(automaton)), refused), wrong)
-    wanted = dict.fromkeys(strings.some(refused, _TRIED), False)
-    wanted |= dict.fromkeys(strings.some(wrong, _TRIED), True)
+    right = gathered.said_by(language(automaton))
+    accepted = gathered.combined(gathered.combined(right, refused, MINUS), wrong, OR)
+    wanted = {
+        gathered.plan.grids[grid].string(index): members is wrong
+        for members in (refused, wrong)
+        for grid, index in gathered.drawn(members, _TRIED)
+    }
     for name in DIALECTS:
         spoken = dialect(name).automaton
         if any(spoken.accepts(octets) != accepts for octets, accepts in wanted.items()):
             continue
-        if not equivalent(spoken, automaton) and strings.of_language(language(spoken)) == accepted:
+        if not equivalent(spoken, automaton) and gathered.said_by(language(spoken)) == accepted:
             yield name
