@@ -99,7 +99,7 @@ class Backend:
         cluster = f"{folder}/cluster"
         words = ("--no-sync", "--encoding=UTF8", "--locale=C", "--auth=trust")
         try:
-            made = subprocess.run(
+            made: subprocess.CompletedProcess[bytes] = subprocess.run(
                 [programs / "initdb", *words, "--pgdata", cluster],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
