@@ -20,7 +20,7 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.campaign import Campaign, Tools
-from overlong.fuzz.campaign.examiner import Examined, Probing
+from overlong.fuzz.campaign.examiner import Probing, stored
 from overlong.fuzz.execution.engine import BLOCK, CampaignJob, Divergence, Fingerprint, UnitResult, WorkUnit
 from overlong.reference import Rejected
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.campaign.state import StoredFinding
     from overlong.reference import Dialect
 
 TARGETS = ("one", "two")
@@ -112,7 +112,7 @@ class Looks(Probing):
         predicts = self.job.engine == "one condition" and divergence.finding.place.startswith("scalars")
         return next((each.id for each in known if predicts and each.place.startswith("scalars")), "")
 
-    def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined:
+    def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> StoredFinding:
         for _ in range(3 if self.job.engine == "slow to examine" else 0):
             time.sleep(0.05)
             self._meanwhile()
@@ -122,9 +122,9 @@ class Looks(Probing):
             Vector("fuzz", octets), "D", "OV201", Rejected(0, 1, incomplete=False), Accepted((65,)), cause
         )
         name = "D-" + hashlib.sha256(f"{divergence.target} {cause}".encode()).hexdigest()[:8]
-        return Examined(name, divergence.target, "", finding, cause, minimal=True)
+        return stored(divergence, name, finding, cause, minimal=True)
 
-    def stable(self, examined: Examined) -> int:
+    def stable(self, found: StoredFinding) -> int:
         return 10
 
 

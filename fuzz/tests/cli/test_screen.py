@@ -19,8 +19,7 @@ from overlong.conformance.vectors.given import vectors_in
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.file import write_findings
-from overlong.fuzz.campaign.state import Status
-from overlong.fuzz.campaign.stored import AGAIN, StoredFinding
+from overlong.fuzz.campaign.state import REPETITIONS, Status, StoredFinding
 from overlong.fuzz.cli.explanation import explain_finding
 from overlong.fuzz.cli.screen import Goal, Screen, line_of, progress_line
 from overlong.fuzz.report.campaign import found_of, report_of_status, summary
@@ -33,7 +32,7 @@ HOSTILE = "<script>\x1b]0;x\x07\u202e[red]\n"
 FOUND = StoredFinding(
     "D-7f3a0c19", "so:./lib.so:check", "V", "OV201", "overlong form", "overlong form accepted",
     "RFC 3629 §3", b"a" * 62 + b"\xe0\xa0\x80", None, None, "reject at 62, 1 octet",
-    "accepted", "", minimal=True, stable=AGAIN, count=182_331, first=12, seconds=0.5,
+    "accepted", "", minimal=True, stable=REPETITIONS, count=182_331, first=12, seconds=0.5,
 )  # fmt: skip
 QUIET = Status(
     ("so:./lib.so:check",), "grammar", RFC3629, 7, resumed=False, inputs=12_345, executions=24_690, rate=4e6,

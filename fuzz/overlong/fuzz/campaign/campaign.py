@@ -20,9 +20,16 @@ from overlong.conformance.support.whole_file import alone_in
 from overlong.conformance.targets.consent import check_from
 from overlong.fuzz.campaign.corpus import FOLDER, SEEDS, Corpus, seeds_of, within
 from overlong.fuzz.campaign.examiner import Probing, Unfinished
-from overlong.fuzz.campaign.file import STATEMENT, Kept, faults_wait, seeds_as_json, write_findings
+from overlong.fuzz.campaign.file import (
+    STATEMENT,
+    faults_wait,
+    seeds_as_json,
+    state_in,
+    write_findings,
+    write_statement,
+)
 from overlong.fuzz.campaign.pool import UnitTask, identities_of, pool_of
-from overlong.fuzz.campaign.state import CampaignError, Status
+from overlong.fuzz.campaign.state import CampaignError, State, Status
 from overlong.fuzz.campaign.triage import triage
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.engine import BLOCK, WorkUnit, named
@@ -63,11 +70,11 @@ class Tools(NamedTuple):
 class Campaign:
     """A campaign in its folder, open. No other process can open it meanwhile."""
 
-    def __init__(self, folder: Path, kept: Kept, seeds: tuple[bytes, ...], tools: Tools, *, resumed: bool) -> None:
+    def __init__(self, folder: Path, state: State, seeds: tuple[bytes, ...], tools: Tools, *, resumed: bool) -> None:
         """Read the folder of a campaign that :meth:`create` or :meth:`resume` has locked."""
         self.folder, self.tools = folder, tools
-        self.job = replace(kept.job, seeds=seeds, corpus=str(folder / FOLDER))
-        self._kept, self._state, self._resumed = kept, kept.state, resumed
+        self.job = state.job = replace(state.job, seeds=seeds, corpus=str(folder / FOLDER))
+        self._state, self._resumed = state, resumed
         self._corpus = Corpus(within(folder, FOLDER))
         self._waiting: dict[int, UnitResult] = {}
         self._pool: Pool[WorkUnit, UnitResult] | None = None
@@ -107,13 +114,13 @@ class Campaign:
         with contextlib.ExitStack() as locks:
             _make(folder)
             _lock(folder, locks)
-            kept = Kept(job, identities, seeds_as_json(seeds))
-            campaign = cls(folder, kept, seeds, tools, resumed=False)
+            state = State(job, identities, seeds_as_json(seeds))
+            campaign = cls(folder, state, seeds, tools, resumed=False)
             first = Corpus(folder / SEEDS)
             for octets in seeds:
                 first.add(octets)
                 campaign._corpus.add(octets)
-            kept.state.note(*notes)
+            state.note(*notes)
             campaign._write()
             campaign._locks = locks.pop_all()
             return campaign
@@ -131,15 +138,15 @@ class Campaign:
         """
         folder = Path(folder)
         with contextlib.ExitStack() as locks:
-            kept = Kept.read(folder)
+            state_in(folder)  # if it has none, nothing is locked
             _lock(folder, locks)
-            kept = Kept.read(folder)  # as the last one to lock it has left it
-            tools.check(folder / STATEMENT, kept.job.targets)
+            state = state_in(folder)  # as the last one to lock it has left it
+            tools.check(folder / STATEMENT, state.job.targets)
             seeds = seeds_of(Corpus(within(folder, SEEDS)).inputs(), [])
-            if seeds_as_json(seeds) != kept.seeds:
+            if seeds_as_json(seeds) != state.seeds:
                 shown = printable(str(folder / SEEDS))
                 raise CampaignError(f"{shown}: other inputs than it began with; choose another folder with -o")
-            campaign = cls(folder, kept, seeds, tools, resumed=True)
+            campaign = cls(folder, state, seeds, tools, resumed=True)
             campaign._note_changes()
             campaign._locks = locks.pop_all()
             return campaign
@@ -383,7 +390,7 @@ class Campaign:
         self._written = time.monotonic()
         self._state.seconds = self._spent
         edges = self.tools.edges(self._state.features, self.job.profile.dialect)
-        self._kept.write(self.folder, list(self._waiting.values()), edges)
+        write_statement(self.folder, self._state, list(self._waiting.values()), edges)
 
     def _note_changes(self) -> None:
         """Note each target whose files have changed since the campaign began.
@@ -392,7 +399,7 @@ class Campaign:
             TargetError: a target cannot be used here any more.
         """
         now = self.tools.identities(self.job)
-        for target, one, other in zip(self.job.targets, self._kept.identities, now, strict=True):
+        for target, one, other in zip(self.job.targets, self._state.identities, now, strict=True):
             if one != other:
                 said = "has changed since the campaign began: findings may be of its earlier state"
                 self._state.note(f"{printable(named(target))} {said}")

@@ -16,23 +16,20 @@ from typing import TYPE_CHECKING
 from overlong.conformance.examination.choosing import is_examinable, rank
 from overlong.conformance.examination.shrinking import order
 from overlong.conformance.support.interruption import held
-from overlong.conformance.support.printable import printable
 from overlong.fuzz.campaign.state import Known
-from overlong.fuzz.campaign.stored import AGAIN, StoredFinding
 from overlong.fuzz.execution.engine import BLOCK, octave
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.fuzz.campaign.examiner import Examined, Probing
-    from overlong.fuzz.campaign.state import State
+    from overlong.fuzz.campaign.examiner import Probing
+    from overlong.fuzz.campaign.state import State, StoredFinding
     from overlong.fuzz.execution.engine import Divergence, Fingerprint, UnitResult
 
 AT_ONCE = 64
 """Fingerprints of one target and kind that are examined as they come, if no known condition predicts them; of more, the
 128th, the 256th and so on. This caps triage, so that one broken decoder cannot starve the rest."""
-_LONGEST = 500  # characters of what was expected or observed
 
 
 def triage(
@@ -84,16 +81,16 @@ def _take(
     known = state.fingerprints.get(fingerprint, Known())
     if known.octave and (divergence.peer or when <= known.octave):
         return False
-    found: Examined | str = "" if divergence.peer else examiner.joined(divergence, [*state.findings.values()])
+    found: StoredFinding | str = "" if divergence.peer else examiner.joined(divergence, [*state.findings.values()])
     new: StoredFinding | None = None
     due = not found and (bool(known.finding) if known.octave else _is_due(state, fingerprint))
     if due:
         found = examiner.examine(divergence, [*state.findings.values()])
     if not isinstance(found, str):
         there = state.findings.get(found.id)
-        if there is None or (order(found.finding.vector), found.finding.operation) < (order(there), there.operation):
-            stable = AGAIN if found.peer else examiner.stable(found)
-            new = stored(found, divergence, stable, spent())
+        if there is None or (order(found), found.operation) < (order(there), there.operation):
+            stable = found.stable if found.is_difference else examiner.stable(found)
+            new = replace(found, stable=stable, seconds=spent())
             if there is not None:
                 new = replace(new, first=there.first, seconds=there.seconds, count=there.count)
     with held():
@@ -113,31 +110,3 @@ def _is_due(state: State, fingerprint: Fingerprint) -> bool:
     """True if the example of a new fingerprint is to be examined."""
     number = 1 + state.distinct(fingerprint.target, fingerprint.kind)
     return number <= AT_ONCE or not number & (number - 1)
-
-
-def stored(examined: Examined, divergence: Divergence, stable: int, seconds: float) -> StoredFinding:
-    """What a campaign keeps of a new finding."""
-    finding = examined.finding
-    vector = finding.vector
-    return StoredFinding(
-        id=examined.id,
-        target=examined.target,
-        operation=finding.operation,
-        code=finding.code,
-        place=printable(examined.place),
-        title=printable(finding.place if examined.peer else finding.title),
-        section="" if examined.peer else finding.section,
-        octets=vector.octets,
-        chunks=vector.chunks,
-        earlier=vector.earlier,
-        expected=printable(finding.detail[0] if examined.peer else finding.expected_words, _LONGEST),
-        observed=printable(finding.observed_words, _LONGEST),
-        peer=examined.peer,
-        minimal=examined.minimal,
-        stable=stable,
-        count=0,
-        first=divergence.index,
-        seconds=seconds,
-        why=examined.why,
-        telling=examined.telling,
-    )

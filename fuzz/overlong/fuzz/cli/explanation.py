@@ -14,7 +14,7 @@ from overlong.conformance.report.found import core, is_difference
 from overlong.conformance.results.model import STABLE
 from overlong.conformance.support.printable import printable, spaced_hex
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.stored import AGAIN
+from overlong.fuzz.campaign.state import REPETITIONS
 from overlong.fuzz.promotion.case import case_of
 from overlong.fuzz.promotion.promote import PromotionError, check
 from overlong.fuzz.report.findings import lines_of
@@ -47,7 +47,7 @@ def explain_finding(stored: Found, folder: str, width: int) -> Iterator[str]:
     if not differs and (stored.code in DEFECTS or stored.code in KINDS):
         yield ""
         yield from explain_code(stored.code, width)
-    unstable = dict(stored.more).get(STABLE, always := f"{AGAIN} of {AGAIN}") != always
+    unstable = dict(stored.more).get(STABLE, always := f"{REPETITIONS} of {REPETITIONS}") != always
     for paragraph in (_OPEN * differs, _UNSTABLE * unstable):
         if paragraph:
             yield ""

@@ -18,8 +18,7 @@ from overlong.conformance.vectors.questions import words_of
 from overlong.fuzz.report.campaign import kind_of
 
 if TYPE_CHECKING:
-    from overlong.fuzz.campaign.state import Status
-    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.campaign.state import Status, StoredFinding
 
 _EVERY = 10.0  # seconds between lines off a terminal
 _CLEAR = "\r\x1b[K"

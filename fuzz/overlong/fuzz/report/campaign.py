@@ -22,8 +22,7 @@ from overlong.fuzz.report.findings import Found, lines_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.fuzz.campaign.state import Status
-    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.campaign.state import Status, StoredFinding
 
 _NAME = 400
 """The most characters of a target's name to show."""
