@@ -12,7 +12,6 @@ import json
 import os
 import sys
 import time
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.finding import Finding
@@ -21,7 +20,8 @@ from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.campaign import Campaign, Tools
 from overlong.fuzz.campaign.examiner import Probing, stored
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob, Divergence, Fingerprint, UnitResult, WorkUnit
+from overlong.fuzz.engines.result import UnitResult
+from overlong.fuzz.execution.job import BLOCK, CampaignJob, Divergence, Fingerprint, WorkUnit
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:
@@ -71,13 +71,11 @@ class StandIn:
         self.job = job
 
     def run(self, unit: WorkUnit) -> UnitResult:
-        began = time.monotonic()
+        result = UnitResult(unit, 3 * unit.count)
         if self.job.engine == "hangs":
             with open(os.environ["OVERLONG_TEST_HANGS"], "w", encoding="ascii") as held:  # noqa: PTH123
                 fcntl.flock(held, fcntl.LOCK_SH)
                 time.sleep(1000)
-        first: dict[tuple[Fingerprint, int], Divergence] = {}
-        counts: Counter[Fingerprint] = Counter()
         for index in range(unit.first, unit.first + unit.count):
             if self.job.engine == "ends" and index == 3 * BLOCK:
                 raise TargetError("one: it does not start any more")
@@ -85,17 +83,14 @@ class StandIn:
                 os._exit(9)
             for each in diverging(self.job, index):
                 if index >= BLOCK or each.fingerprint.where != "B1":  # one has its example after the first unit
-                    first.setdefault((each.fingerprint, index // BLOCK), each)
-                counts[each.fingerprint] += 1
+                    result.firsts.setdefault((index // BLOCK, each.fingerprint), each)
+                result.counts[each.fingerprint] += 1
             if index % 512 == 0:
                 time.sleep(512 * PACE)
-        reached = range(unit.first // BLOCK, (unit.first + unit.count - 1) // BLOCK + 1)
-        interesting = tuple(octets_of(self.job, block) + bytes([block]) for block in reached)
-        asked = Counter({(target, "D"): unit.count for target in TARGETS})
-        return UnitResult(
-            unit, 3 * unit.count, tuple(first.values()), counts, frozenset(reached), interesting,
-            seconds=time.monotonic() - began, asked=asked,
-        )  # fmt: skip
+        for block in range(unit.first // BLOCK, (unit.first + unit.count - 1) // BLOCK + 1):
+            result.reached[block] = octets_of(self.job, block) + bytes([block])
+        result.asked.update({(target, "D"): unit.count for target in TARGETS})
+        return result
 
     def close(self) -> None:
         pass

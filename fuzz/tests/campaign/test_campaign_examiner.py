@@ -16,7 +16,7 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.examiner import Probing
 from overlong.fuzz.campaign.state import CampaignError, StoredFinding
 from overlong.fuzz.execution.differences import difference, differences
-from overlong.fuzz.execution.engine import CampaignJob, Divergence, Fingerprint
+from overlong.fuzz.execution.job import CampaignJob, Divergence, Fingerprint
 from overlong.fuzz.execution.probe import Probe, Sampled
 
 pytestmark = pytest.mark.long

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
+from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
 from overlong.fuzz.generation.features import edges
 from overlong.fuzz.generation.tokens import tokens_of
 from overlong.reference import dialect
@@ -63,10 +63,10 @@ def test_begins_with_the_grammar_and_then_the_seeds_and_says_what_they_reach():
         engine.close()
     reached, every = edges(result.reached)
     assert reached == every
-    assert seed in result.interesting
-    assert min(result.interesting, key=len) == b""
+    assert seed in result.reached.values()
+    assert min(result.reached.values(), key=len) == b""
     assert result.asked["cpython", "D"] == opening + 1
-    assert later.interesting != again.interesting, "the rest of a block is drawn anew"
+    assert set(later.reached.values()) != set(again.reached.values()), "the rest of a block is drawn anew"
 
 
 @pytest.mark.long

@@ -32,14 +32,16 @@ from overlong.fuzz.campaign.pool import UnitTask, identities_of, pool_of
 from overlong.fuzz.campaign.state import CampaignError, State, Status
 from overlong.fuzz.campaign.triage import triage
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, WorkUnit, named
+from overlong.fuzz.execution.job import BLOCK, WorkUnit, named
 from overlong.fuzz.generation.features import edges, features_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from overlong.conformance.sweep.pool import Pool
-    from overlong.fuzz.execution.engine import CampaignJob, InputEngine, UnitResult
+    from overlong.fuzz.engines.opening import InputEngine
+    from overlong.fuzz.engines.result import UnitResult
+    from overlong.fuzz.execution.job import CampaignJob
     from overlong.reference import Dialect
 
 _FIRST = 64  # inputs of the first unit, whose duration is unknown
@@ -307,16 +309,17 @@ class Campaign:
 
     def _keep_inputs(self, result: UnitResult) -> None:
         """Add inputs to the corpus that reach something new in the reference or in an instrumented target."""
-        missing = set(result.reached - self._state.features)
-        for octets in result.interesting:
-            if reached := self.tools.features_of(octets, self.job.profile.dialect) & missing:
+        reached = set(result.reached)
+        missing = reached - self._state.features
+        for octets in dict.fromkeys(result.reached.values()):
+            if new := self.tools.features_of(octets, self.job.profile.dialect) & missing:
                 self._corpus.add(octets)
-                missing -= reached
+                missing -= new
         for octets in result.covering:
             self._corpus.add(octets)
         with held():
-            if not result.reached <= self._state.features:
-                self._state.features |= result.reached
+            if not reached <= self._state.features:
+                self._state.features |= reached
                 self._state.discovered(self._spent, result.executions)
                 self._new = time.monotonic()
             self._state.note(*result.notes)

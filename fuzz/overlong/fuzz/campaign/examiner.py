@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.batch import Batch
     from overlong.conformance.vectors.vector import Vector
-    from overlong.fuzz.execution.engine import CampaignJob, Divergence
+    from overlong.fuzz.execution.job import CampaignJob, Divergence
 
 _SECONDS = 5.0  # to shrink the input of a fault
 _DIFFERENCE = 1.0  # to shrink that of a difference: there are many, and they are no faults

@@ -26,14 +26,14 @@ from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.campaign.corpus import within, written_at_once
 from overlong.fuzz.campaign.state import CampaignError, Known, State, StoredFinding
-from overlong.fuzz.execution.engine import CampaignJob, Fingerprint, named
+from overlong.fuzz.execution.job import CampaignJob, Fingerprint, named
 from overlong.reference import DIALECTS, ERROR_MODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from overlong.fuzz.execution.engine import UnitResult
+    from overlong.fuzz.engines.result import UnitResult
 
 STATEMENT, FINDINGS = "campaign.json", "findings"
 SCHEMA, FINDING_SCHEMA = "overlong/campaign-1", "overlong/finding-1"

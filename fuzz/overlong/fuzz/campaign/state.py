@@ -15,13 +15,13 @@ from overlong.conformance.oracle.finding import Why, claim_of
 from overlong.conformance.results.records import why_as_json
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import timestamp
-from overlong.fuzz.execution.engine import Fingerprint
+from overlong.fuzz.execution.job import Fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.execution.engine import CampaignJob
+    from overlong.fuzz.execution.job import CampaignJob
 
 
 class CampaignError(Exception):

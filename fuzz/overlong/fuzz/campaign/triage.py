@@ -17,7 +17,7 @@ from overlong.conformance.examination.choosing import is_examinable, rank
 from overlong.conformance.examination.shrinking import order
 from overlong.conformance.support.interruption import held
 from overlong.fuzz.campaign.state import Known
-from overlong.fuzz.execution.engine import BLOCK, octave
+from overlong.fuzz.execution.job import BLOCK, octave
 from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from overlong.fuzz.campaign.examiner import Probing
     from overlong.fuzz.campaign.state import State, StoredFinding
-    from overlong.fuzz.execution.engine import Divergence, Fingerprint, UnitResult
+    from overlong.fuzz.engines.result import UnitResult
+    from overlong.fuzz.execution.job import Divergence, Fingerprint
 
 AT_ONCE = 64
 """Fingerprints of one target and kind that are examined as they come, if no known condition predicts them; of more, the

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.state import Status
     from overlong.fuzz.cli.screen import Goal
-    from overlong.fuzz.execution.engine import CampaignJob
+    from overlong.fuzz.execution.job import CampaignJob
 
 EXAMPLES = """\b
 Examples:
@@ -155,7 +155,7 @@ def command(
     from overlong.conformance.sweep.pool import cpus
     from overlong.conformance.vectors.profile import Profile
     from overlong.fuzz.cli.screen import Goal
-    from overlong.fuzz.execution.engine import CampaignJob
+    from overlong.fuzz.execution.job import CampaignJob
 
     shown = WantedOutput(wanted=wanted, ci=ci, quiet=quiet, verbose=verbose)
     with campaign_errors():
@@ -236,10 +236,10 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     from overlong.conformance.oracle.target import TargetError
     from overlong.conformance.support.printable import printable
     from overlong.conformance.support.whole_file import make_folder
+    from overlong.conformance.sweep.in_process import why_slow
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.file import STATEMENT
     from overlong.fuzz.campaign.pool import identities_of
-    from overlong.fuzz.execution.in_process import why_slow_to_survey
     from overlong.fuzz.execution.probe import Probe
 
     identities = identities_of(job)  # before they start: they may replace their own files
@@ -250,7 +250,7 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
                 raise TargetError(f"{printable(probe.id)}: the target offers no operation that a campaign can test")
             if not probe.operations and job.engine != "grammar":
                 raise TargetError(f"{printable(probe.id)}: only the engine grammar has texts for what does not decode")
-            if slow := why_slow_to_survey(probe.opened()):
+            if slow := why_slow(probe.opened()):
                 notes = (*notes, slow)
         finally:
             probe.close()

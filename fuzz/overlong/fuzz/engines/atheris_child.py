@@ -24,15 +24,15 @@ from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.targets.adapters import python as adapter
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.engines.gathering import fingerprint_of
 from overlong.fuzz.engines.mutation import Mutator
+from overlong.fuzz.engines.result import fingerprint_of
 from overlong.fuzz.engines.shared_memory import SLOTS, SharedMemory
 from overlong.fuzz.generation.features import features_of
 
 if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.observation import Observation
-    from overlong.fuzz.execution.engine import Fingerprint
+    from overlong.fuzz.execution.job import Fingerprint
 
 _READ = 256
 """Octets of an input from which on it is not read for what it reaches of the reference: shorter ones can reach all."""

@@ -40,14 +40,14 @@ from overlong.conformance.vectors.formats.source import escaped
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.engines.atheris_child import Orders, sort_of
 from overlong.fuzz.engines.atheris_process import AtherisProcess
-from overlong.fuzz.engines.gathering import Gathering
+from overlong.fuzz.engines.result import UnitResult
 from overlong.fuzz.engines.shared_memory import LONGEST, SLOTS, SharedMemory
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.tokens import tokens_of
 from overlong.reference.extra import install
 
 if TYPE_CHECKING:
-    from overlong.fuzz.execution.engine import CampaignJob, UnitResult, WorkUnit
+    from overlong.fuzz.execution.job import CampaignJob, WorkUnit
 
 NEEDED = f"the atheris engine needs Linux on x86-64, and Atheris; {install('atheris')}"
 _WHOLE = DECODE + VALIDATE + REPLACE
@@ -93,11 +93,11 @@ class AtherisEngine:
         """
         if self._spent:
             raise BudgetSpent(self._spent)
-        gathering = Gathering(unit)
+        result = UnitResult(unit)
         for probe, words in zip(self._probes, self._commands, strict=True):
-            self._run_target(gathering, probe, words)
-            gathering.note(*probe.notes)
-        return gathering.result()
+            self._run_target(result, probe, words)
+            result.note(*probe.notes)
+        return result
 
     def close(self) -> None:
         """End the targets' processes, and delete their files."""
@@ -119,27 +119,27 @@ class AtherisEngine:
             (self._folder / "seeds" / _name_of(octets)).write_bytes(octets)
         self._corpus.mkdir(parents=True, exist_ok=True)
 
-    def _run_target(self, gathering: Gathering, probe: Probe, words: list[str]) -> None:
+    def _run_target(self, result: UnitResult, probe: Probe, words: list[str]) -> None:
         """All runs of a unit for one target: one, and another after each end of the child."""
-        unit, done, avoid = gathering.unit, 0, list[str]()
+        unit, done, avoid = result.unit, 0, list[str]()
         for attempt in range(_ENDINGS + 1):
             child = self._child = _Child(self._next_folder(), self._job, probe, words)
             try:
                 asked = child.run(self._arguments(child.folder, unit, attempt, unit.count - done), avoid)
-                self._take(gathering, child, probe)
+                self._take(result, child, probe)
             finally:
                 child.close()
             done += asked
             if child.culprit is None:
                 return
             octets, how = child.culprit
-            self._blame(gathering, probe, octets, how)
+            self._blame(result, probe, octets, how)
             if sort := sort_of(octets):
                 avoid.append(sort)
             if done >= unit.count:
                 return
         self._spent = f"{printable(probe.id)}: it ended or hung its process {_ENDINGS + 1} times in {unit.count} inputs"
-        gathering.notes.append(f"{self._spent}; the rest of them was left out")
+        result.notes.append(f"{self._spent}; the rest of them was left out")
 
     def _next_folder(self) -> Path:
         self._runs += 1
@@ -163,30 +163,30 @@ class AtherisEngine:
             *map(str, (folder / "new", self._corpus, self._folder / "seeds")),
         ]
 
-    def _take(self, gathering: Gathering, child: _Child, probe: Probe) -> None:
+    def _take(self, result: UnitResult, child: _Child, probe: Probe) -> None:
         """The result of a run: counts, coverage, new inputs, and the inputs that looked divergent, asked again."""
         operation = operation_of(probe)
-        gathering.asked[probe.id, operation] += child.memory.executions
-        gathering.octets += child.memory.octets
-        gathering.coverage = max(gathering.coverage, child.coverage)
-        gathering.starting += child.starting
+        result.asked[probe.id, operation] += child.memory.executions
+        result.octets += child.memory.octets
+        result.coverage = max(result.coverage, child.coverage)
+        result.starting += child.starting
         for file in sorted((child.folder / "new").iterdir()):
-            gathering.covering.append(file.read_bytes())
+            result.covering.append(file.read_bytes())
             _copy(file, self._corpus)
         suspects, reaching = child.told()
-        gathering.reach(list(map(len, reaching)), b"".join(reaching), self._job.profile.dialect)
+        result.reach(list(map(len, reaching)), b"".join(reaching), self._job.profile.dialect)
         for slot, octets in enumerate(suspects):
             times = child.memory.counted(slot) if slot < SLOTS else 1
             finding = probe.ask_one(Vector("fuzz", octets), operation)
             if finding is not None:
-                gathering.add(finding, probe.id, gathering.unit.first, times=times)
+                result.add(finding, probe.id, result.unit.first, times=times)
             else:
-                gathering.notes.append(
+                result.notes.append(
                     f"{printable(probe.id)}: {spaced_hex(octets)} was answered wrongly under Atheris ({times} such "
                     "inputs), and rightly when it was tested again"
                 )
 
-    def _blame(self, gathering: Gathering, probe: Probe, octets: bytes, how: Crashed | TimedOut) -> None:
+    def _blame(self, result: UnitResult, probe: Probe, octets: bytes, how: Crashed | TimedOut) -> None:
         """A finding for the input that ended the child: as observed when tested again, or else as the child ended."""
         operation = operation_of(probe)
         vector = Vector("fuzz", octets, profile=probe.profile)
@@ -194,10 +194,10 @@ class AtherisEngine:
         if finding is None:
             code = Code.CRASHED if isinstance(how, Crashed) else Code.TIMED_OUT
             finding = Finding(vector, operation, code, expected_of(vector, operation), how)
-            gathering.notes.append(
+            result.notes.append(
                 f"{printable(probe.id)}: {spaced_hex(octets)} ended the process under Atheris, and not when repeated"
             )
-        gathering.add(finding, probe.id, gathering.unit.first)
+        result.add(finding, probe.id, result.unit.first)
 
 
 class _Child:

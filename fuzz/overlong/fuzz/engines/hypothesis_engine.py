@@ -25,8 +25,8 @@ from hypothesis.internal.conjecture import providers
 
 from overlong.conformance.protocol.wire import AGAIN, GUARDED, REPLACE, STREAMING
 from overlong.conformance.vectors.vector import Vector, cut
-from overlong.fuzz.engines.gathering import Gathering
-from overlong.fuzz.execution.engine import BLOCK, WorkUnit
+from overlong.fuzz.engines.result import UnitResult
+from overlong.fuzz.execution.job import BLOCK, WorkUnit
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.tokens import tokens_of
 from overlong.fuzz.strategies import chunkings, defect, defects, ill_formed, near_misses, well_formed
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-    from overlong.fuzz.execution.engine import CampaignJob, UnitResult
+    from overlong.fuzz.execution.job import CampaignJob
 
 FIRST = 64
 """The inputs of a block for operations on other than whole inputs."""
@@ -93,22 +93,22 @@ class HypothesisEngine:
         Raises:
             TargetError: a target cannot be asked (any more).
         """
-        gathering = Gathering(unit)
+        result = UnitResult(unit)
         end = unit.first + unit.count
         for block in range(unit.first // BLOCK, -(-end // BLOCK)):
             first = max(unit.first, block * BLOCK)
             count = min(end, (block + 1) * BLOCK) - first
-            self._run_block(gathering, WorkUnit(first, count), block)
+            self._run_block(result, WorkUnit(first, count), block)
         for probe in self._probes:
-            gathering.note(*probe.notes)
-        return gathering.result()
+            result.note(*probe.notes)
+        return result
 
     def close(self) -> None:
         """End the targets' processes."""
         for probe in self._probes:
             probe.close()
 
-    def _run_block(self, gathering: Gathering, unit: WorkUnit, block: int) -> None:
+    def _run_block(self, result: UnitResult, unit: WorkUnit, block: int) -> None:
         cases = [Case(octets) for octets in self._opening[unit.first : unit.first + unit.count]]
         if len(cases) < unit.count:
             cases += drawn(strings().map(Case), self._seed_of(unit.first, "whole"), unit.count - len(cases))
@@ -116,32 +116,32 @@ class HypothesisEngine:
         for done in range(0, len(cases), _AT_A_TIME):
             batch = cases[done : done + _AT_A_TIME]
             inputs = [case.octets for case in batch]
-            gathering.octets += sum(map(len, inputs))
-            gathering.reach(list(map(len, inputs)), b"".join(inputs), self._job.profile.dialect)
+            result.octets += sum(map(len, inputs))
+            result.reach(list(map(len, inputs)), b"".join(inputs), self._job.profile.dialect)
             for probe in self._probes:
-                self._ask(gathering, probe, probe.whole, batch, unit.first + done, block)
+                self._ask(result, probe, probe.whole, batch, unit.first + done, block)
         for probe in self._probes:
             for operation in _later_of(probe):
                 if operation in STREAMING + AGAIN:
                     seed_of_streams = self._seed_of(unit.first, "streams")
                     in_chunks = in_chunks or drawn(streams(), seed_of_streams, min(FIRST, unit.count))
-                    self._ask(gathering, probe, operation, in_chunks, unit.first, block)
+                    self._ask(result, probe, operation, in_chunks, unit.first, block)
                 else:
-                    self._ask(gathering, probe, operation, cases[:FIRST], unit.first, block)
+                    self._ask(result, probe, operation, cases[:FIRST], unit.first, block)
 
     def _seed_of(self, first: int, what: str) -> int:
         text = f"{self._job.seed} {first} {what}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
     def _ask(
-        self, gathering: Gathering, probe: Probe, operations: str, cases: Sequence[Case], first: int, block: int
+        self, result: UnitResult, probe: Probe, operations: str, cases: Sequence[Case], first: int, block: int
     ) -> None:
         for operation in operations:
             vectors = [case.vector(operation) for case in cases]
-            gathering.asked[probe.id, operation] += len(vectors)
+            result.asked[probe.id, operation] += len(vectors)
             for place, (_, finding) in enumerate(probe.ask(vectors, operation)):
                 if finding is not None:
-                    gathering.add(finding, probe.id, first + place, block)
+                    result.add(finding, probe.id, first + place, block)
 
 
 def _later_of(probe: Probe) -> str:

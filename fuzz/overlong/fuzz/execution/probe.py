@@ -34,7 +34,7 @@ from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.execution.engine import named
+from overlong.fuzz.execution.job import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
