@@ -9,10 +9,8 @@ import pytest
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.targets.limits import Limits
-from overlong.fuzz.engines.atheris_child import sort_of
-from overlong.fuzz.engines.mutation import Mutator
+from overlong.fuzz.engines.atheris_child import Mutator, SharedMemory, sort_of
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.engines.shared_memory import SharedMemory
 from overlong.fuzz.execution.job import CampaignJob, WorkUnit
 from overlong.fuzz.generation.features import edges, features_of
 from overlong.reference import is_well_formed
@@ -71,7 +69,6 @@ def features_of_all(inputs):
     return frozenset().union(*map(features_of, inputs))
 
 
-@needs_atheris
 @needs_atheris
 def test_decoders_that_ship_with_an_adapter_are_found_without_their_folder():
     engine = open_engine(CampaignJob(("cpython",), seed=1, engine="atheris", limits=Limits(timeout=5)))
