@@ -167,7 +167,7 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.support.printable import printable
     from overlong.fuzz.campaign.state import CampaignError
-    from overlong.fuzz.promotion.tests import file_name, how_to_run, language_for, source
+    from overlong.fuzz.promotion.languages import file_name, how_to_run, language_for, source
     from overlong.fuzz.report.findings import finding_named
 
     with campaign_errors():
