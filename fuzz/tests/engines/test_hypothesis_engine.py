@@ -27,6 +27,19 @@ class Wrong(codecs.getincrementaldecoder("utf-8")):
         return text
 """
 
+STREAMS_ALONE = """
+import codecs
+
+class Right:
+    @staticmethod
+    def ask(payloads):
+        from __main__ import stream
+
+        return [stream(codecs.getincrementaldecoder("utf-8"), payload) for payload in payloads]
+
+    operations, traits = {"S": ask}, {"stream_refusals": "marked"}
+"""
+
 DRAW = """
 import hashlib, importlib, sys
 for module in sys.argv[1:]:
@@ -67,6 +80,17 @@ def test_begins_with_the_grammar_and_then_the_seeds_and_says_what_they_reach():
     assert min(result.reached.values(), key=len) == b""
     assert result.asked["cpython", "D"] == opening + 1
     assert set(later.reached.values()) != set(again.reached.values()), "the rest of a block is drawn anew"
+
+
+def test_a_right_decoder_of_streams_alone_is_left_alone(tmp_path):
+    (tmp_path / "right.py").write_text(STREAMS_ALONE)
+    engine = open_engine(CampaignJob((target := f"py:{tmp_path}/right.py:Right",), engine="hypothesis"))
+    try:
+        result = engine.run(WorkUnit(0, 100))
+    finally:
+        engine.close()
+    assert not result.divergences
+    assert result.asked == {(target, "S"): 100}
 
 
 @pytest.mark.long

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -38,27 +37,11 @@ if TYPE_CHECKING:
 
     from overlong.fuzz.execution.job import CampaignJob
 
+_Drawn = TypeVar("_Drawn")
 FIRST = 64
 """The inputs of a block for operations on other than whole inputs."""
 _AT_A_TIME = 256
 """The inputs of a batch."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A drawn value: an input, its chunks, and the stream before it."""
-
-    octets: bytes
-    chunks: tuple[int, ...] = ()
-    earlier: tuple[bytes, ...] = ()
-
-    def vector(self, operation: str) -> Vector:
-        """The vector for an operation."""
-        if operation in STREAMING:
-            return Vector("fuzz", self.octets, chunks=self.chunks)
-        if operation in AGAIN:
-            return Vector("fuzz", self.octets, chunks=self.chunks, earlier=self.earlier)
-        return Vector("fuzz", self.octets)
 
 
 @cache
@@ -68,12 +51,12 @@ def strings() -> SearchStrategy[bytes]:
 
 
 @st.composite
-def streams(draw: DrawFn) -> Case:
+def streams(draw: DrawFn) -> Vector:
     """Inputs in chunks, after a stream that ended in any way."""
     octets = draw(strings())
     before = draw(near_misses(max_pieces=3))
     earlier = tuple(cut(before, draw(chunkings(before, max_cuts=2))))
-    return Case(octets, draw(chunkings(octets)), earlier)
+    return Vector("fuzz", octets, chunks=draw(chunkings(octets)), earlier=earlier)
 
 
 class HypothesisEngine:
@@ -109,17 +92,18 @@ class HypothesisEngine:
             probe.close()
 
     def _run_block(self, result: UnitResult, unit: WorkUnit, block: int) -> None:
-        cases = [Case(octets) for octets in self._opening[unit.first : unit.first + unit.count]]
-        if len(cases) < unit.count:
-            cases += drawn(strings().map(Case), self._seed_of(unit.first, "whole"), unit.count - len(cases))
-        in_chunks: list[Case] = []
-        for done in range(0, len(cases), _AT_A_TIME):
-            batch = cases[done : done + _AT_A_TIME]
-            inputs = [case.octets for case in batch]
-            result.octets += sum(map(len, inputs))
-            result.reach(list(map(len, inputs)), b"".join(inputs), self._job.profile.dialect)
+        inputs = list(self._opening[unit.first : unit.first + unit.count])
+        if len(inputs) < unit.count:
+            inputs += drawn(strings(), self._seed_of(unit.first, "whole"), unit.count - len(inputs))
+        whole = [Vector("fuzz", octets) for octets in inputs]
+        in_chunks: list[Vector] = []
+        for done in range(0, len(whole), _AT_A_TIME):
+            batch, some = whole[done : done + _AT_A_TIME], inputs[done : done + _AT_A_TIME]
+            result.octets += sum(map(len, some))
+            result.reach(list(map(len, some)), b"".join(some), self._job.profile.dialect)
             for probe in self._probes:
-                self._ask(result, probe, probe.whole, batch, unit.first + done, block)
+                if probe.whole:
+                    self._ask(result, probe, probe.whole, batch, unit.first + done, block)
         for probe in self._probes:
             for operation in _later_of(probe):
                 if operation in STREAMING + AGAIN:
@@ -127,21 +111,19 @@ class HypothesisEngine:
                     in_chunks = in_chunks or drawn(streams(), seed_of_streams, min(FIRST, unit.count))
                     self._ask(result, probe, operation, in_chunks, unit.first, block)
                 else:
-                    self._ask(result, probe, operation, cases[:FIRST], unit.first, block)
+                    self._ask(result, probe, operation, whole[:FIRST], unit.first, block)
 
     def _seed_of(self, first: int, what: str) -> int:
         text = f"{self._job.seed} {first} {what}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
     def _ask(
-        self, result: UnitResult, probe: Probe, operations: str, cases: Sequence[Case], first: int, block: int
+        self, result: UnitResult, probe: Probe, operation: str, vectors: Sequence[Vector], first: int, block: int
     ) -> None:
-        for operation in operations:
-            vectors = [case.vector(operation) for case in cases]
-            result.asked[probe.id, operation] += len(vectors)
-            for place, (_, finding) in enumerate(probe.ask(vectors, operation)):
-                if finding is not None:
-                    result.add(finding, probe.id, first + place, block)
+        result.asked[probe.id, operation] += len(vectors)
+        for place, (_, finding) in enumerate(probe.ask(vectors, operation)):
+            if finding is not None:
+                result.add(finding, probe.id, first + place, block)
 
 
 def _later_of(probe: Probe) -> str:
@@ -153,9 +135,9 @@ def _later_of(probe: Probe) -> str:
     )
 
 
-def drawn(strategy: SearchStrategy[Case], number: int, count: int) -> list[Case]:
+def drawn(strategy: SearchStrategy[_Drawn], number: int, count: int) -> list[_Drawn]:
     """The values that Hypothesis draws, seeded with a number: as many as asked, or fewer if there are no more."""
-    cases: list[Case] = []
+    values: list[_Drawn] = []
 
     @settings(
         max_examples=count,
@@ -165,12 +147,12 @@ def drawn(strategy: SearchStrategy[Case], number: int, count: int) -> list[Case]
         suppress_health_check=cast("list[HealthCheck]", list(HealthCheck)),
     )
     @given(strategy)
-    def collect(case: Case) -> None:
-        cases.append(case)
+    def collect(value: _Drawn) -> None:
+        values.append(value)
 
     with _no_local_constants():
         seed(number)(collect)()
-    return cases
+    return values
 
 
 @contextlib.contextmanager
