@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.explanation import AnyCondition, Explanation
     from overlong.conformance.examination.shrinking import Findings
-    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.finding import Finding, Why
     from overlong.conformance.oracle.target import Answered, Target
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.batch import Batch
@@ -116,24 +116,23 @@ class Probing:
     def _joined(self, finding: Finding, known: Sequence[StoredFinding]) -> str:
         """The id of the known finding whose cause has this one, too, or that has its place; empty if there is none."""
         unexplained = _name(known[0].target, finding) if known else ""
-        takes = (self._takes(each, finding) if each.why is not None else each.id == unexplained for each in known)
-        return next((each.id for each, taken in zip(known, takes, strict=True) if taken), "")
+        for each in known:
+            if each.why is None:
+                if each.id == unexplained:
+                    return each.id
+            elif takes(self._condition(each, each.why), each, each.why.share, finding):
+                return each.id
+        return ""
 
-    def _takes(self, known: StoredFinding, finding: Finding) -> bool:
-        """True if a finding belongs to the cause of a known one."""
-        assert known.why is not None
-        return takes(self._condition(known), known, known.why.share, finding)
-
-    def _condition(self, known: StoredFinding) -> AnyCondition:
+    def _condition(self, known: StoredFinding, why: Why) -> AnyCondition:
         """The condition of a known finding.
 
         Raises:
             CampaignError: it is none.
         """
-        assert known.why is not None
         if known.id not in self._conditions:
             try:
-                self._conditions[known.id] = condition_of(known.why.condition)
+                self._conditions[known.id] = condition_of(why.condition)
             except (ValueError, LookupError, TypeError) as error:
                 raise CampaignError(
                     f"finding {printable(known.id, 40)}: condition: it is damaged; choose another folder with -o"
@@ -145,7 +144,7 @@ class Probing:
         try:
             return why(finding, cast("Target", _Watched(probe.opened(), self._meanwhile)), self._profile)
         except BudgetSpent:
-            probe.renew()
+            probe.close()
             return None
 
     def _difference(self, divergence: Divergence, probe: Probe) -> StoredFinding:
@@ -280,7 +279,7 @@ def steady(finding: Finding, probe: Probe) -> Finding:
     Raises:
         TargetError: the target cannot be asked any more.
     """
-    probe.renew()  # what it was asked before must not matter
+    probe.close()  # what it was asked before must not matter
     if finding.code not in CHANGING or finding.operation == GUARDED:
         vector, times = finding.vector, _DOUBTED_MEMORY if finding.operation == GUARDED else _DOUBTED
         harmless = [spliced(vector, 0, len(vector.octets), octets) for octets in _harmless(vector.category)]
