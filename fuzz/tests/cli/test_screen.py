@@ -22,6 +22,7 @@ from overlong.fuzz.campaign.file import write_findings
 from overlong.fuzz.campaign.state import REPETITIONS, Status, StoredFinding
 from overlong.fuzz.cli.explain import offered
 from overlong.fuzz.cli.screen import Goal, Screen, line_of, progress_line
+from overlong.fuzz.execution.job import CampaignJob
 from overlong.fuzz.report.campaign import found_of, report_of_status, summary
 from overlong.fuzz.report.findings import explain_finding, lines_of
 from overlong.fuzz.strategies import chunked, near_misses
@@ -35,7 +36,7 @@ FOUND = StoredFinding(
     "accepted", "", minimal=True, stable=REPETITIONS, count=182_331, first=12, seconds=0.5,
 )  # fmt: skip
 QUIET = Status(
-    ("so:./lib.so:check",), "grammar", RFC3629, 7, resumed=False, inputs=12_345, executions=24_690, rate=4e6,
+    CampaignJob(("so:./lib.so:check",), 7), resumed=False, inputs=12_345, executions=24_690, rate=4e6,
     octets=99_999, corpus=12, edges=(490, 499), coverage=0, seconds=83.4, earlier=0.0, last_new=12.0,
 )  # fmt: skip
 GOAL = Goal(600.0, None, "campaign")
@@ -93,7 +94,7 @@ def test_lines_off_a_terminal(capsys, monkeypatch):
 def test_the_report_fits_and_begins_with_the_verdict(number, differences, width, encoding, octets):
     found = findings(number, target=HOSTILE, octets=octets, expected=HOSTILE, observed=HOSTILE)
     apart = [replace(FOUND, id="D-ffffffff", peer=HOSTILE)] * differences
-    status = replace(QUIET, targets=(HOSTILE, "cpython"), findings=[*apart, *found], notes=["x" * 90])
+    status = replace(QUIET, job=CampaignJob((HOSTILE, "cpython"), 7), findings=[*apart, *found], notes=["x" * 90])
     lines = list(summary(report_of_status(status, "campaign"), status, "campaign", width=width, encoding=encoding))
     free = ("     reproduce: ", "     compare: ", "     explain: ", "and ", "FAIL ", "DIFFERENCE ")
     assert all(len(line) <= width or line.startswith(free) for line in lines)

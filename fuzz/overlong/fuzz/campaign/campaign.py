@@ -32,7 +32,7 @@ from overlong.fuzz.campaign.pool import UnitTask, identities_of, pool_of
 from overlong.fuzz.campaign.state import CampaignError, State, Status
 from overlong.fuzz.campaign.triage import triage
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, WorkUnit, named
+from overlong.fuzz.execution.job import BLOCK, WorkUnit
 from overlong.fuzz.generation.features import edges, features_of
 
 if TYPE_CHECKING:
@@ -369,10 +369,7 @@ class Campaign:
             count = thousands(sum(each.unit.count for each in waiting))
             notes.append(f"the answers to {count} inputs are not examined yet; --resume goes on with them")
         return Status(
-            targets=tuple(map(named, self.job.targets)),
-            engine=self.job.engine,
-            profile=self.job.profile,
-            seed=self.job.seed,
+            job=self.job,
             resumed=self._resumed,
             inputs=state.inputs + sum(each.unit.count for each in waiting),
             executions=state.asked.total() + self._more.total(),
@@ -402,10 +399,10 @@ class Campaign:
             TargetError: a target cannot be used here any more.
         """
         now = self.tools.identities(self.job)
-        for target, one, other in zip(self.job.targets, self._state.identities, now, strict=True):
+        for name, one, other in zip(self.job.names, self._state.identities, now, strict=True):
             if one != other:
                 said = "has changed since the campaign began: findings may be of its earlier state"
-                self._state.note(f"{printable(named(target))} {said}")
+                self._state.note(f"{printable(name)} {said}")
 
     def close(self) -> None:
         """Release the folder. Never raises."""

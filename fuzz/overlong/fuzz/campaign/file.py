@@ -26,7 +26,7 @@ from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.campaign.corpus import within, written_at_once
 from overlong.fuzz.campaign.state import CampaignError, Known, State, StoredFinding
-from overlong.fuzz.execution.job import CampaignJob, Fingerprint, named
+from overlong.fuzz.execution.job import CampaignJob, Fingerprint
 from overlong.reference import DIALECTS, ERROR_MODES
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def statement(state: State, waiting: Sequence[UnitResult], edges: tuple[int, int
             "executions": {operation: count for (of, operation), count in sorted(asked.items()) if of == name},
             "findings": faults.count(name),
         }
-        for name, digest in zip(map(named, job.targets), state.identities, strict=True)
+        for name, digest in zip(job.names, state.identities, strict=True)
     ]
     return {
         "schema": SCHEMA,
@@ -141,7 +141,7 @@ def state_in(folder: Path) -> State:
             as_name(each) if isinstance(each, str) else tuple(map(as_name, each)) for each in left["targets"]
         )
         job = CampaignJob(targets, data["seed"], data["engine"], profile, Limits(**left["limits"]))
-        if [each["id"] for each in data["targets"]] != [*map(named, targets)]:
+        if [each["id"] for each in data["targets"]] != [*job.names]:
             raise ValueError
         (seeds,) = data["seeds"]
         digests = tuple(each["digest"]["sha256"] for each in data["targets"])

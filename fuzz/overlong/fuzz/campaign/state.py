@@ -20,7 +20,6 @@ from overlong.fuzz.execution.job import Fingerprint
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from overlong.conformance.vectors.profile import Profile
     from overlong.fuzz.execution.job import CampaignJob
 
 
@@ -118,11 +117,7 @@ class StoredFinding:
 class Status:
     """A moment of a campaign. All text except names of targets is safe to show."""
 
-    targets: tuple[str, ...]
-    """The targets, as a user names them."""
-    engine: str
-    profile: Profile
-    seed: int
+    job: CampaignJob
     resumed: bool
     """True if the campaign began before this run."""
     inputs: int

@@ -77,3 +77,8 @@ class CampaignJob:
     """Inputs of a corpus from which parts are taken, in order; they and the seed fix every input."""
     corpus: str = ""
     """The folder of the corpus, for an engine that reads and writes one itself; empty if there is none."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The targets, as findings name them."""
+        return tuple(map(named, self.targets))
