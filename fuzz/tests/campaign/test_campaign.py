@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.campaign.campaign import Campaign
+from overlong.fuzz.campaign.examiner import AT_ONCE
 from overlong.fuzz.campaign.file import STATEMENT
 from overlong.fuzz.campaign.state import CampaignError
-from overlong.fuzz.campaign.triage import AT_ONCE
 from overlong.fuzz.engines.result import UnitResult
 from overlong.fuzz.execution.job import BLOCK, CampaignJob, Divergence, Fingerprint, WorkUnit, octave
 from overlong.fuzz.report.findings import finding_named, findings_in

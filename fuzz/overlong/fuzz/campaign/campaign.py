@@ -19,7 +19,7 @@ from overlong.conformance.support.printable import printable, thousands
 from overlong.conformance.support.whole_file import alone_in
 from overlong.conformance.targets.consent import check_from
 from overlong.fuzz.campaign.corpus import FOLDER, SEEDS, Corpus, seeds_of, within
-from overlong.fuzz.campaign.examiner import Probing, Unfinished
+from overlong.fuzz.campaign.examiner import Probing, Unfinished, triage
 from overlong.fuzz.campaign.file import (
     STATEMENT,
     faults_wait,
@@ -30,7 +30,6 @@ from overlong.fuzz.campaign.file import (
 )
 from overlong.fuzz.campaign.pool import UnitTask, identities_of, pool_of
 from overlong.fuzz.campaign.state import CampaignError, State, Status
-from overlong.fuzz.campaign.triage import triage
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.job import BLOCK, WorkUnit
 from overlong.fuzz.generation.features import edges, features_of
