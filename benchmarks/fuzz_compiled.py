@@ -1,13 +1,12 @@
 # pyright: basic
-"""The cost of a campaign on C functions, on one core: alone, three at once, and beside libFuzzer.
+"""The cost of a campaign on C functions, on one core: alone, three one after the other, and beside libFuzzer.
 
 Three validators in C, each written another way from the same tables, compiled with ``-O2``. Printed are, turn by turn
 and as a median:
 
 * executions a second of the compiled loop with each of them: inputs made, read by the oracle, asked and judged, in CPU
   time of this process; the same with a function that does nothing; and of the engine, sandbox and all, by the clock;
-* inputs a second for which all three are asked and judged, one after the other on one core: each function with inputs
-  that its loop makes, and all with inputs that are made and read once and kept in a file, writing that included;
+* inputs a second for which all three are asked and judged, one after the other on one core;
 * inputs a second of ``libfuzzer_three.cc``, built by clang with ``-O2 -fsanitize=fuzzer``, that compares the three with
   a table-driven reference, in CPU time, from a small corpus; and the ratio. Left out, and said so, without clang.
 
@@ -26,13 +25,11 @@ import time
 from pathlib import Path
 
 from overlong.conformance.oracle.expectation import ExpectedAnswers
-from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.fuzz.execution.compiled import InputLoop
-from overlong.fuzz.execution.engine import CampaignJob
-from overlong.fuzz.execution.in_process import InProcessSurvey
-from overlong.fuzz.execution.made import PLAN, Inputs, Made, MadeInputs
+from overlong.fuzz.execution.job import CampaignJob
+from overlong.fuzz.execution.survey import InProcessSurvey, inputs_from
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.dialect import dialect
 from runner import arguments, figure, load, of_children, ratios, timed
@@ -129,7 +126,7 @@ class Alone:
         self._progress = Progress(bytearray(PROGRESS_OCTETS))
         self.octets, self.agrees = 0, True
 
-    def seconds(self, inputs: Inputs, first: int, count: int) -> float:
+    def seconds(self, inputs: Generated, first: int, count: int) -> float:
         """The CPU time for a number of inputs."""
         self._progress.begin(first)
         kinds = bytearray(count)
@@ -172,35 +169,29 @@ def main() -> None:
         folder = Path(name)
         write_header(folder)
         path = built(folder)
-        library, inputs, made = ctypes.CDLL(str(path)), Inputs(Generated(1)), MadeInputs(CampaignJob((), 1))
+        library, inputs = ctypes.CDLL(str(path)), Generated(1)
         alone = {symbol: Alone(library, symbol) for symbol in (*THREE, "nothing")}
         native = LibFuzzer(folder) if shutil.which("clang++") else None
         target = f"so:{path}:first?abi={ABI}"
         engine = InProcessSurvey(CampaignJob((target,), 1), target)
-        engine.run(Shard(PLAN, 0, 0, 4096))
+        engine.kinds(0, 4096)
         ours = {symbol: list[float]() for symbol in alone}
-        clock, together, theirs, agree = list[float](), list[float](), list[float](), True
+        clock, theirs, agree = list[float](), list[float](), True
         for turn in range(TURNS):
             for symbol, each in alone.items():
                 ours[symbol].append(each.seconds(inputs, turn * count, count))
                 agree &= symbol == "nothing" or each.agrees
-            started = time.process_time()
-            shared = Inputs(inputs.generated, Made.of(made.path(turn * count, count)))
-            taken = time.process_time() - started
-            together.append(taken + sum(alone[symbol].seconds(shared, turn * count, count) for symbol in THREE))
-            clock.append(engine.run(Shard(PLAN, 0, turn * count, min(count, 1 << 24))).seconds)
+            clock.append(engine.engine.run(inputs_from(turn * count, min(count, 1 << 24))).seconds)
             if native is not None:
                 theirs.append(native.seconds(turn + 1, count))
         engine.close()
-        made.close()
         octets = alone["nothing"].octets / count
         print(f"{count:,} inputs a turn, {octets:.1f} octets each; load of the machine {load():.1f}")
         for symbol, seconds in ours.items():
             shown(f"loop, CPU time: {symbol}", count, seconds, EXECUTIONS)
         shown("engine in its sandbox, by the clock", min(count, 1 << 24), clock)
         apart: list[float] = [sum(each) for each in zip(*(ours[symbol] for symbol in THREE), strict=True)]
-        shown("loop, CPU time: one, then another", count, apart)
-        three = shown("loop, CPU time: all three", count, together)
+        three = shown("loop, CPU time: all three", count, apart)
         if native is None:
             print("libFuzzer is left out: clang++ is not on the path")
         else:

@@ -23,16 +23,15 @@ from typing import TYPE_CHECKING
 from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.targets.limits import Limits
 from overlong.fuzz.campaign.examiner import Probing
-from overlong.fuzz.campaign.triage import stored
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
+from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
 from planted.bugs import bugs, right
 from planted.tables import build
 from runner import figure
 
 if TYPE_CHECKING:
-    from overlong.fuzz.campaign.stored import StoredFinding
-    from overlong.fuzz.execution.engine import Fingerprint
+    from overlong.fuzz.campaign.state import StoredFinding
+    from overlong.fuzz.execution.job import Fingerprint
     from planted.bugs import Bug
 
 SECONDS, SHARE = 60.0, 0.95
@@ -94,7 +93,7 @@ def run(bug: Bug, seed: int, more: float) -> Run:
                     known = list(result.buckets.values())
                     examined = examiner.joined(divergence, known) or examiner.examine(divergence, known)
                     if not isinstance(examined, str):
-                        result.buckets.setdefault(examined.id, stored(examined, divergence, 0, 0.0))
+                        result.buckets.setdefault(examined.id, examined)
             count = min(2 * count, _MOST)
     finally:
         engine.close()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
+from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
 from overlong.fuzz.generation.generated import Generated
 from runner import arguments, bare_loop, figure, load
 

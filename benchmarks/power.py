@@ -46,7 +46,7 @@ from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.targets.limits import Limits
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
+from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

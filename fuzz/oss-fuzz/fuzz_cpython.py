@@ -12,8 +12,7 @@ from zlib import crc32
 import atheris
 
 with atheris.instrument_imports(include=["overlong"]):
-    from raising import RAISES
-    from running import compared, fuzz
+    from running import RAISES, compared, fuzz
 
     from overlong.conformance.oracle.compare import compare
     from overlong.conformance.protocol.observation import Accepted, Observation, Refused

@@ -12,8 +12,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["overlong", "abnf"]):
-    from raising import RAISES
-    from running import compared, fuzz
+    from running import RAISES, compared, fuzz
 
     from overlong.conformance.support.strict_json import JsonError
     from overlong.conformance.vectors.check import CheckError, WrongError, vectors_in

@@ -11,8 +11,7 @@ from zlib import crc32
 import atheris
 
 with atheris.instrument_imports(include=["overlong"]):
-    from raising import RAISES
-    from running import compared, fuzz
+    from running import RAISES, compared, fuzz
 
     from overlong.reference import ERROR_MODES, IllFormed, IncrementalDecoder, decode
 

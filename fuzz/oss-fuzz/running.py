@@ -1,12 +1,24 @@
 # ruff: noqa: INP001
-"""Running a harness: counts what was compared, and fails a run that compared nothing."""
+"""What harnesses share: running one, which fails if it compared nothing, and functions that raise divergences.
+
+There is a function for each way to diverge, named after it: a service that groups by stack groups by cause. The frame
+above it is the harness' function for the operation, so (operation, code) is a bucket.
+"""
 
 import ctypes
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import NoReturn
 
 import atheris
+
+from overlong.conformance.protocol.kind import KINDS
+from overlong.reference import DEFECTS
+
+Raise = Callable[[str], NoReturn]
 
 _OUTER = ("-fork=", "-merge", "-minimize_crash", "-cleanse_crash", "-help", "-version", "-print_")
 """Flags of processes that leave the inputs to others, or have none."""
@@ -43,3 +55,28 @@ def fuzz(one_input: Callable[[bytes], None], arguments: Sequence[str] = sys.argv
         register(ctypes.cast(_CHECK, ctypes.c_void_p), None, None)
     atheris.Setup(list(arguments), one_input)
     atheris.Fuzz()
+
+
+class Divergence(AssertionError):
+    """A decoder answers otherwise than RFC 3629; the message says to what octets, and how."""
+
+
+def _raise(message: str) -> NoReturn:
+    raise Divergence(message)
+
+
+def _named(name: str) -> Raise:
+    """That function under another name: tracebacks take it from the code, not from the function."""
+    code = _raise.__code__.replace(co_name=name, co_qualname=name)
+    return FunctionType(code, _raise.__globals__, name)
+
+
+def _name(code: str, title: str) -> str:
+    return f"{code}_{re.sub(r'[^a-z0-9]+', '_', title.lower()).strip('_')}"
+
+
+RAISES: dict[str, Raise] = {
+    **{defect.code: _named(_name(defect.code, f"{defect.title} accepted")) for defect in DEFECTS.values()},
+    **{kind.code: _named(_name(kind.code, kind.title)) for kind in KINDS.values()},
+}
+"""``RAISES["OV201"]`` is named ``OV201_overlong_form_accepted``."""

@@ -12,7 +12,6 @@ import json
 import os
 import sys
 import time
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.finding import Finding
@@ -20,15 +19,16 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.campaign import Campaign, Tools
-from overlong.fuzz.campaign.examiner import Examined, Probing
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob, Divergence, Fingerprint, UnitResult, WorkUnit
+from overlong.fuzz.campaign.examiner import Probing, stored
+from overlong.fuzz.engines.result import UnitResult
+from overlong.fuzz.execution.job import BLOCK, CampaignJob, Divergence, Fingerprint, WorkUnit
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.campaign.state import StoredFinding
     from overlong.reference import Dialect
 
 TARGETS = ("one", "two")
@@ -71,13 +71,11 @@ class StandIn:
         self.job = job
 
     def run(self, unit: WorkUnit) -> UnitResult:
-        began = time.monotonic()
+        result = UnitResult(unit, 3 * unit.count)
         if self.job.engine == "hangs":
             with open(os.environ["OVERLONG_TEST_HANGS"], "w", encoding="ascii") as held:  # noqa: PTH123
                 fcntl.flock(held, fcntl.LOCK_SH)
                 time.sleep(1000)
-        first: dict[tuple[Fingerprint, int], Divergence] = {}
-        counts: Counter[Fingerprint] = Counter()
         for index in range(unit.first, unit.first + unit.count):
             if self.job.engine == "ends" and index == 3 * BLOCK:
                 raise TargetError("one: it does not start any more")
@@ -85,17 +83,14 @@ class StandIn:
                 os._exit(9)
             for each in diverging(self.job, index):
                 if index >= BLOCK or each.fingerprint.where != "B1":  # one has its example after the first unit
-                    first.setdefault((each.fingerprint, index // BLOCK), each)
-                counts[each.fingerprint] += 1
+                    result.firsts.setdefault((index // BLOCK, each.fingerprint), each)
+                result.counts[each.fingerprint] += 1
             if index % 512 == 0:
                 time.sleep(512 * PACE)
-        reached = range(unit.first // BLOCK, (unit.first + unit.count - 1) // BLOCK + 1)
-        interesting = tuple(octets_of(self.job, block) + bytes([block]) for block in reached)
-        asked = Counter({(target, "D"): unit.count for target in TARGETS})
-        return UnitResult(
-            unit, 3 * unit.count, tuple(first.values()), counts, frozenset(reached), interesting,
-            seconds=time.monotonic() - began, asked=asked,
-        )  # fmt: skip
+        for block in range(unit.first // BLOCK, (unit.first + unit.count - 1) // BLOCK + 1):
+            result.reached[block] = octets_of(self.job, block) + bytes([block])
+        result.asked.update({(target, "D"): unit.count for target in TARGETS})
+        return result
 
     def close(self) -> None:
         pass
@@ -112,7 +107,7 @@ class Looks(Probing):
         predicts = self.job.engine == "one condition" and divergence.finding.place.startswith("scalars")
         return next((each.id for each in known if predicts and each.place.startswith("scalars")), "")
 
-    def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined:
+    def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> StoredFinding:
         for _ in range(3 if self.job.engine == "slow to examine" else 0):
             time.sleep(0.05)
             self._meanwhile()
@@ -122,9 +117,9 @@ class Looks(Probing):
             Vector("fuzz", octets), "D", "OV201", Rejected(0, 1, incomplete=False), Accepted((65,)), cause
         )
         name = "D-" + hashlib.sha256(f"{divergence.target} {cause}".encode()).hexdigest()[:8]
-        return Examined(name, divergence.target, "", finding, cause, minimal=True)
+        return stored(divergence, name, finding, cause, minimal=True)
 
-    def stable(self, examined: Examined) -> int:
+    def stable(self, found: StoredFinding) -> int:
         return 10
 
 

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.campaign.campaign import Campaign
+from overlong.fuzz.campaign.examiner import AT_ONCE
 from overlong.fuzz.campaign.file import STATEMENT
 from overlong.fuzz.campaign.state import CampaignError
-from overlong.fuzz.campaign.triage import AT_ONCE
-from overlong.fuzz.engines.gathering import Gathering
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob, Divergence, Fingerprint, UnitResult, WorkUnit, octave
+from overlong.fuzz.engines.result import UnitResult
+from overlong.fuzz.execution.job import BLOCK, CampaignJob, Divergence, Fingerprint, WorkUnit, octave
 from overlong.fuzz.report.findings import finding_named, findings_in
 from waiting import HUNG
 
@@ -408,11 +408,11 @@ def test_findings_that_cannot_be_written_are_an_error_in_a_line(tmp_path):
 
 @given(st.lists(st.tuples(st.integers(0, 40 * BLOCK), st.sampled_from("AB")), max_size=40))
 def test_of_each_fingerprint_the_first_divergence_is_kept_each_time_a_campaign_doubles(places):
-    gathering, firsts = Gathering(WorkUnit(0, 40 * BLOCK)), dict[tuple[Fingerprint, int], Divergence]()
+    result, firsts = UnitResult(WorkUnit(0, 40 * BLOCK)), dict[tuple[Fingerprint, int], Divergence]()
     for index, where in sorted(places):
         each = stand_in.divergence(job(), index, "one", "k", where, "")
-        assert gathering.is_new(each.fingerprint, index // BLOCK) == (
+        assert result.is_new(each.fingerprint, index // BLOCK) == (
             firsts.setdefault((each.fingerprint, octave(index // BLOCK)), each) is each
         )
-        gathering.keep(each, index // BLOCK)
-    assert gathering.result().divergences == tuple(firsts.values())
+        result.keep(each, index // BLOCK)
+    assert result.divergences == tuple(firsts.values())

@@ -11,7 +11,7 @@ import pytest
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.fuzz.campaign.campaign import Campaign
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob
+from overlong.fuzz.execution.job import BLOCK, CampaignJob
 
 pytestmark = pytest.mark.long
 

@@ -14,11 +14,9 @@ from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.examiner import Probing
-from overlong.fuzz.campaign.state import CampaignError
-from overlong.fuzz.campaign.stored import StoredFinding
-from overlong.fuzz.campaign.triage import stored
+from overlong.fuzz.campaign.state import CampaignError, StoredFinding
 from overlong.fuzz.execution.differences import difference, differences
-from overlong.fuzz.execution.engine import CampaignJob, Divergence, Fingerprint
+from overlong.fuzz.execution.job import CampaignJob, Divergence, Fingerprint
 from overlong.fuzz.execution.probe import Probe, Sampled
 
 pytestmark = pytest.mark.long
@@ -85,7 +83,7 @@ def examining():
             result = examiner.joined(divergence, known) or examiner.examine(divergence, known)
             if isinstance(result, str):
                 return next(each for each in known if each.id == result)
-            kept = replace(stored(result, divergence, examiner.stable(result), 0.0), telling=octets)
+            kept = replace(result, stable=examiner.stable(result), telling=octets)
             written = StoredFinding.of(json.loads(json.dumps(kept.as_json())))
             assert written == kept
             known.append(written)

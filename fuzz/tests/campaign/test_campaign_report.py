@@ -13,7 +13,7 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.reading import read
-from overlong.fuzz.campaign.file import Kept
+from overlong.fuzz.campaign.file import state_in
 
 pytestmark = pytest.mark.long
 
@@ -47,7 +47,7 @@ def test_a_report_says_what_the_campaign_found(campaign):
     assert report.time == statement["times"]["begun"]
     assert report.discovery[-1].findings == len(statement["findings"])
     causes = {cause.id: cause for subject in report.subjects for cause in subject.causes}
-    kept = Kept.read(folder).state.findings
+    kept = state_in(folder).findings
     assert causes.keys() == kept.keys()
     for name, cause in causes.items():
         valid("finding", folder / "findings" / f"{name}.json")

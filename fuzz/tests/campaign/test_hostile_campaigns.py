@@ -13,7 +13,7 @@ from overlong.conformance.results.reading.campaign import digest_of_findings
 from overlong.fuzz.campaign.campaign import Campaign
 from overlong.fuzz.campaign.file import STATEMENT
 from overlong.fuzz.campaign.state import CampaignError
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob
+from overlong.fuzz.execution.job import BLOCK, CampaignJob
 
 pytest.importorskip("fcntl", reason="the stand-in needs POSIX")
 sys.path.insert(0, str(Path(__file__).parents[1]))

@@ -160,7 +160,6 @@ def test_a_target_that_dies_again_and_again_is_asked_on(probe, restarts):
     said = dies.ask(vectors, "D")
     assert codes(said) == ["OV602" if vector.octets != b"live" else None for vector in vectors]
     assert [type(observed) for observed, _ in said].count(Crashed) == 2
-    assert dies.restarts >= 4
     fresh = dies.fresh()
     assert (fresh.ask_one(vectors[2], "D").code, fresh.ask_one(vectors[0], "D")) == ("OV602", None)
     fresh.close()

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from overlong.conformance.oracle.compare import compare
-from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.stability import stable
-from overlong.fuzz.campaign.stored import AGAIN
+from overlong.fuzz.campaign.examiner import stable
+from overlong.fuzz.campaign.state import REPETITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.observation import Observation
     from overlong.fuzz.execution.probe import Probe
 
@@ -48,16 +48,15 @@ def test_a_stable_finding_shows_in_every_fresh_process():
     def crashes(vector: Vector) -> Observation:
         return Crashed("died of SIGSEGV") if vector.octets == b"\xc0\x80" else right(vector)
 
-    found = Fake(crashes).ask_one(Vector("fuzz", b"\xc0\x80"), "V")
-    assert found is not None
-    assert stable(found, Fake(crashes).probe) == AGAIN
-    assert stable(found, Fake(right).probe) == 0
+    asked = Vector("fuzz", b"\xc0\x80"), "V", "OV602"
+    assert stable(*asked, Fake(crashes).probe, lambda: None) == REPETITIONS
+    assert stable(*asked, Fake(right).probe, lambda: None) == 0
 
     def over():
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        stable(found, Fake(crashes).probe, over)
+        stable(*asked, Fake(crashes).probe, over)
 
 
 def test_an_answer_that_changes_shows_now_and_then():
@@ -68,6 +67,4 @@ def test_an_answer_that_changes_shows_now_and_then():
         calls += 1
         return right(vector) if calls % 3 else Accepted()
 
-    vector = Vector("fuzz", b"\xff")
-    found = Finding(vector, "V", "OV605", vector.strict, Accepted())
-    assert 0 < stable(found, Fake(answer).probe) < AGAIN
+    assert 0 < stable(Vector("fuzz", b"\xff"), "V", "OV605", Fake(answer).probe, lambda: None) < REPETITIONS

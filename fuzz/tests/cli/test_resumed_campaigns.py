@@ -13,7 +13,7 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.targets.consent import NotAgreed, check_from
 from overlong.fuzz.campaign.campaign import Campaign
 from overlong.fuzz.campaign.file import STATEMENT
-from overlong.fuzz.execution.engine import CampaignJob
+from overlong.fuzz.execution.job import CampaignJob
 
 pytest.importorskip("fcntl", reason="the stand-in needs POSIX")
 sys.path.insert(0, str(Path(__file__).parents[1]))  # other processes find the stand-in by its name

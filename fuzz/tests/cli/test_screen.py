@@ -19,12 +19,12 @@ from overlong.conformance.vectors.check import vectors_in
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.file import write_findings
-from overlong.fuzz.campaign.state import Status
-from overlong.fuzz.campaign.stored import AGAIN, StoredFinding
-from overlong.fuzz.cli.explanation import explain_finding
+from overlong.fuzz.campaign.state import REPETITIONS, Status, StoredFinding
+from overlong.fuzz.cli.explain import offered
 from overlong.fuzz.cli.screen import Goal, Screen, line_of, progress_line
+from overlong.fuzz.execution.job import CampaignJob
 from overlong.fuzz.report.campaign import found_of, report_of_status, summary
-from overlong.fuzz.report.findings import lines_of
+from overlong.fuzz.report.findings import explain_finding, lines_of
 from overlong.fuzz.strategies import chunked, near_misses
 
 pytestmark = pytest.mark.long
@@ -33,10 +33,10 @@ HOSTILE = "<script>\x1b]0;x\x07\u202e[red]\n"
 FOUND = StoredFinding(
     "D-7f3a0c19", "so:./lib.so:check", "V", "OV201", "overlong form", "overlong form accepted",
     "RFC 3629 §3", b"a" * 62 + b"\xe0\xa0\x80", None, None, "reject at 62, 1 octet",
-    "accepted", "", minimal=True, stable=AGAIN, count=182_331, first=12, seconds=0.5,
+    "accepted", "", minimal=True, stable=REPETITIONS, count=182_331, first=12, seconds=0.5,
 )  # fmt: skip
 QUIET = Status(
-    ("so:./lib.so:check",), "grammar", RFC3629, 7, resumed=False, inputs=12_345, executions=24_690, rate=4e6,
+    CampaignJob(("so:./lib.so:check",), 7), resumed=False, inputs=12_345, executions=24_690, rate=4e6,
     octets=99_999, corpus=12, edges=(490, 499), coverage=0, seconds=83.4, earlier=0.0, last_new=12.0,
 )  # fmt: skip
 GOAL = Goal(600.0, None, "campaign")
@@ -94,7 +94,7 @@ def test_lines_off_a_terminal(capsys, monkeypatch):
 def test_the_report_fits_and_begins_with_the_verdict(number, differences, width, encoding, octets):
     found = findings(number, target=HOSTILE, octets=octets, expected=HOSTILE, observed=HOSTILE)
     apart = [replace(FOUND, id="D-ffffffff", peer=HOSTILE)] * differences
-    status = replace(QUIET, targets=(HOSTILE, "cpython"), findings=[*apart, *found], notes=["x" * 90])
+    status = replace(QUIET, job=CampaignJob((HOSTILE, "cpython"), 7), findings=[*apart, *found], notes=["x" * 90])
     lines = list(summary(report_of_status(status, "campaign"), status, "campaign", width=width, encoding=encoding))
     free = ("     reproduce: ", "     compare: ", "     explain: ", "and ", "FAIL ", "DIFFERENCE ")
     assert all(len(line) <= width or line.startswith(free) for line in lines)
@@ -131,12 +131,8 @@ def test_a_difference_is_told_as_what_two_did():
         assert f"     {part}" in lines, part
     assert not any(word in "\n".join(lines) for word in ("expected", "OV301"))
     assert " one and other  " in line_of(differs)
-    assert (
-        "OV301"
-        not in "\n".join(explain_finding(found_of(differs, "rfc3629@1", "campaign"), "campaign", 80)).partition("\n\n")[
-            0
-        ]
-    )
+    explained = explain_finding(found_of(differs, "rfc3629@1", "campaign"), "campaign", 80, ())
+    assert "OV301" not in "\n".join(explained).partition("\n\n")[0]
 
 
 def test_a_file_shows_what_the_run_did():
@@ -150,11 +146,11 @@ def test_a_file_shows_what_the_run_did():
     assert live[0] in shown
 
 
-@pytest.mark.parametrize(("code", "offered"), [("OV201", ["promote", "test"]), ("OV512", ["promote"])])
-def test_only_what_can_be_done_with_a_finding_is_offered(code, offered):
+@pytest.mark.parametrize(("code", "commands"), [("OV201", ["promote", "test"]), ("OV512", ["promote"])])
+def test_only_what_can_be_done_with_a_finding_is_offered(code, commands):
     found = found_of(replace(FOUND, code=code, octets=b"\xe0\x80"), "rfc3629@1", "campaign")
-    lines = explain_finding(found, "campaign", 80)
-    assert [line.split()[0].strip(":") for line in lines if ": overlong finding" in line] == offered
+    lines = explain_finding(found, "campaign", 80, offered(found, "campaign"))
+    assert [line.split()[0].strip(":") for line in lines if ": overlong finding" in line] == commands
 
 
 @settings(max_examples=50)

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, CampaignJob, WorkUnit
+from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
 from overlong.fuzz.generation.features import edges
 from overlong.fuzz.generation.tokens import tokens_of
 from overlong.reference import dialect
@@ -25,6 +25,19 @@ class Wrong(codecs.getincrementaldecoder("utf-8")):
         if not final and len(self.buffer) == 2:
             self.buffer = b""
         return text
+"""
+
+STREAMS_ALONE = """
+import codecs
+
+class Right:
+    @staticmethod
+    def ask(payloads):
+        from __main__ import stream
+
+        return [stream(codecs.getincrementaldecoder("utf-8"), payload) for payload in payloads]
+
+    operations, traits = {"S": ask}, {"stream_refusals": "marked"}
 """
 
 DRAW = """
@@ -63,10 +76,21 @@ def test_begins_with_the_grammar_and_then_the_seeds_and_says_what_they_reach():
         engine.close()
     reached, every = edges(result.reached)
     assert reached == every
-    assert seed in result.interesting
-    assert min(result.interesting, key=len) == b""
+    assert seed in result.reached.values()
+    assert min(result.reached.values(), key=len) == b""
     assert result.asked["cpython", "D"] == opening + 1
-    assert later.interesting != again.interesting, "the rest of a block is drawn anew"
+    assert set(later.reached.values()) != set(again.reached.values()), "the rest of a block is drawn anew"
+
+
+def test_a_right_decoder_of_streams_alone_is_left_alone(tmp_path):
+    (tmp_path / "right.py").write_text(STREAMS_ALONE)
+    engine = open_engine(CampaignJob((target := f"py:{tmp_path}/right.py:Right",), engine="hypothesis"))
+    try:
+        result = engine.run(WorkUnit(0, 100))
+    finally:
+        engine.close()
+    assert not result.divergences
+    assert result.asked == {(target, "S"): 100}
 
 
 @pytest.mark.long

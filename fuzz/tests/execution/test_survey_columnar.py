@@ -1,7 +1,5 @@
 """Inputs by number in large batches: the same results as vector by vector, for any target."""
 
-import zlib
-from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -9,18 +7,16 @@ import pytest
 
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, LEFT_OUT, TIMED_OUT
-from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep.columnar import ColumnBatch
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.execution import sparing
-from overlong.fuzz.execution.columnar import ColumnarSurvey
-from overlong.fuzz.execution.engine import BLOCK
+from overlong.fuzz.execution.job import BLOCK, CampaignJob
 from overlong.fuzz.execution.places import InputPlaces, place_of
 from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.execution.probed import ProbedSurvey
+from overlong.fuzz.execution.survey import ColumnarSurvey, Survey, kinds_by_vectors
 from overlong.fuzz.generation.generated import Generated
-from overlong.reference import dialect, is_well_formed
+from overlong.reference import dialect
 from zoo import ZOO
 
 INPUTS = Generated(11)
@@ -99,46 +95,33 @@ def probe(tmp_path):
         each.close()
 
 
-def outcome(survey, first=FIRST, count=COUNT):
-    result = survey.run(Shard("generated", 0, first, count))
-    return replace(result, kinds=zlib.decompress(result.kinds) if result.kinds else b"", seconds=0)
+def by_columns(target, first=FIRST, count=COUNT):
+    """The octets that were asked, and kinds."""
+    return ColumnarSurvey(target, INPUTS, RFC3629).kinds(first, count)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["odd", "Stripped", "Judges"])
 def test_wherever_it_is_cut_the_same_comes_out(probe, name):
     target = probe(name)
-    by_columns = ColumnarSurvey(target, INPUTS, RFC3629)
-    found = outcome(by_columns)
-    by_vectors = outcome(ProbedSurvey(target, INPUTS))
-    if name == "Stripped":  # columns count well-formed strings by a rule that refuses 00
-        by_vectors = replace(by_vectors, well_formed=found.well_formed)
-    assert replace(by_vectors, faults=()) == replace(found, faults=())
-    assert len(set(found.kinds)) >= {"odd": 7, "Stripped": 2, "Judges": 2}[name], [
-        KINDS.get(kind) for kind in found.kinds
-    ]
-    halves = [outcome(by_columns, FIRST, 700), outcome(by_columns, FIRST + 700, COUNT - 700)]
-    for field in ("strings", "octets", "well_formed", "accepted"):
-        assert sum(getattr(half, field) for half in halves) == getattr(found, field)
-    assert b"".join(half.kinds for half in halves) == found.kinds
-    assert sum(half.checksum for half in halves) % (1 << 64) == found.checksum
+    found = by_columns(target)
+    assert kinds_by_vectors(target, INPUTS, target.whole, FIRST, COUNT) == found
+    assert len(set(found[1])) >= {"odd": 7, "Stripped": 2, "Judges": 2}[name], [KINDS.get(kind) for kind in found[1]]
+    halves = [by_columns(target, FIRST, 700), by_columns(target, FIRST + 700, COUNT - 700)]
+    assert (sum(octets for octets, _ in halves), b"".join(kinds for _, kinds in halves)) == found
 
 
 def test_vector_by_vector_the_same_comes_out():
     target = Probe(f"py:{KNOWN_WRONG}:surrogates")
-    columns = outcome(ColumnarSurvey(target, INPUTS, RFC3629))
-    assert any(columns.kinds)
-    assert outcome(ProbedSurvey(target, INPUTS)) == columns
+    columns = by_columns(target)
+    assert any(columns[1])
+    assert kinds_by_vectors(target, INPUTS, "D", FIRST, COUNT) == columns
     target.close()
 
 
 def test_a_right_decoder_is_right(probe):
-    target = probe("dies")
-    found = outcome(ColumnarSurvey(target, INPUTS, RFC3629))
-    strings = [INPUTS.string(number) for number in range(FIRST, FIRST + COUNT)]
-    assert (found.strings, found.kinds, found.faults) == (COUNT, b"", ())
-    assert found.octets == sum(map(len, strings))
-    assert found.well_formed == found.accepted == sum(map(is_well_formed, strings))
+    octets = sum(len(INPUTS.string(number)) for number in range(FIRST, FIRST + COUNT))
+    assert by_columns(probe("dies")) == (octets, b"")
 
 
 @pytest.mark.long
@@ -146,12 +129,10 @@ def test_a_target_that_dies_again_and_again_is_asked_on(probe):
     places = {FIRST + 1, FIRST + 2, FIRST + 900}
     deadly = {INPUTS.string(place) for place in places}
     target = probe("dies", deadly, restarts=0)
-    found = outcome(ColumnarSurvey(target, INPUTS, RFC3629))
-    shown = {FIRST + place for place, kind in enumerate(found.kinds) if kind == CRASHED}
+    _, kinds = by_columns(target)
+    shown = {FIRST + place for place, kind in enumerate(kinds) if kind == CRASHED}
     assert shown == {number for number in range(FIRST, FIRST + COUNT) if INPUTS.string(number) in deadly} >= places
-    assert set(found.kinds) == {0, CRASHED}
-    assert all("SIGSEGV" in fault.text for fault in found.faults)
-    assert target.restarts >= 2 * len(shown)
+    assert set(kinds) == {0, CRASHED}
 
 
 @pytest.mark.long
@@ -160,17 +141,18 @@ def test_where_too_many_inputs_take_too_long_the_rest_of_their_block_is_left_out
     first = 2 * BLOCK - 100
     endless = [first + 20, first + 40, first + 60, first + 130]
     target = probe("dies", (), [INPUTS.string(number) for number in endless], timeout=1.0)
-    found = outcome(ColumnarSurvey(target, INPUTS, RFC3629), first, 200)
+    octets, found = by_columns(target, first, 200)
     kinds = [0] * 20 + [TIMED_OUT] + [0] * 19 + [TIMED_OUT] + [LEFT_OUT] * 59 + [0] * 30 + [TIMED_OUT] + [0] * 69
-    assert list(found.kinds) == kinds
-    assert found.strings == 200 - 59
+    assert list(found) == kinds
+    asked = [first + place for place, kind in enumerate(kinds) if kind != LEFT_OUT]
+    assert octets == sum(len(INPUTS.string(number)) for number in asked)
 
 
 def test_what_no_survey_can_ask_is_said(tmp_path):
     Path(tmp_path, "only.py").write_text("class Encodes:\n    operations = {'E': lambda many: [b'a'] * len(many)}\n")
     probe = Probe(f"py:{tmp_path}/only.py:Encodes")
     with pytest.raises(TargetError, match="nothing to fuzz"):
-        ProbedSurvey(probe, INPUTS)
+        Survey(CampaignJob((probe.target,)), probe, INPUTS)
     with pytest.raises(TargetError, match="a sweep tests D or V"):
         ColumnarSurvey(probe, INPUTS, RFC3629)
     probe.close()

@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.fuzz.generation import features
-from overlong.fuzz.generation.features import edges, features_of, first_to_reach
+from overlong.fuzz.generation.features import PLACES, edges, features_of, first_to_reach, place_of
 from overlong.fuzz.generation.generated import Generated
-from overlong.fuzz.generation.reading import PLACES, place_of
 from overlong.reference.dialect import DIALECTS, dialect
 from overlong.reference.theory import access_words
 

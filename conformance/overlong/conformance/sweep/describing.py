@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.flaky import RERUN, RerunQueue
-
+from overlong.conformance.oracle.again import RERUN, RerunQueue
 from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.kinds import CRASHED, DEMANDED, KINDS, MISBEHAVED, TIMED_OUT

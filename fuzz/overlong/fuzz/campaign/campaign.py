@@ -19,20 +19,28 @@ from overlong.conformance.support.printable import printable, thousands
 from overlong.conformance.support.whole_file import alone_in
 from overlong.conformance.targets.consent import check_from
 from overlong.fuzz.campaign.corpus import FOLDER, SEEDS, Corpus, seeds_of, within
-from overlong.fuzz.campaign.examiner import Probing, Unfinished
-from overlong.fuzz.campaign.file import STATEMENT, Kept, faults_wait, seeds_as_json, write_findings
+from overlong.fuzz.campaign.examiner import Probing, Unfinished, triage
+from overlong.fuzz.campaign.file import (
+    STATEMENT,
+    faults_wait,
+    seeds_as_json,
+    state_in,
+    write_findings,
+    write_statement,
+)
 from overlong.fuzz.campaign.pool import UnitTask, identities_of, pool_of
-from overlong.fuzz.campaign.state import CampaignError, Status
-from overlong.fuzz.campaign.triage import triage
+from overlong.fuzz.campaign.state import CampaignError, State, Status
 from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.engine import BLOCK, WorkUnit, named
+from overlong.fuzz.execution.job import BLOCK, WorkUnit
 from overlong.fuzz.generation.features import edges, features_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from overlong.conformance.sweep.pool import Pool
-    from overlong.fuzz.execution.engine import CampaignJob, InputEngine, UnitResult
+    from overlong.fuzz.engines.opening import InputEngine
+    from overlong.fuzz.engines.result import UnitResult
+    from overlong.fuzz.execution.job import CampaignJob
     from overlong.reference import Dialect
 
 _FIRST = 64  # inputs of the first unit, whose duration is unknown
@@ -63,11 +71,11 @@ class Tools(NamedTuple):
 class Campaign:
     """A campaign in its folder, open. No other process can open it meanwhile."""
 
-    def __init__(self, folder: Path, kept: Kept, seeds: tuple[bytes, ...], tools: Tools, *, resumed: bool) -> None:
+    def __init__(self, folder: Path, state: State, seeds: tuple[bytes, ...], tools: Tools, *, resumed: bool) -> None:
         """Read the folder of a campaign that :meth:`create` or :meth:`resume` has locked."""
         self.folder, self.tools = folder, tools
-        self.job = replace(kept.job, seeds=seeds, corpus=str(folder / FOLDER))
-        self._kept, self._state, self._resumed = kept, kept.state, resumed
+        self.job = state.job = replace(state.job, seeds=seeds, corpus=str(folder / FOLDER))
+        self._state, self._resumed = state, resumed
         self._corpus = Corpus(within(folder, FOLDER))
         self._waiting: dict[int, UnitResult] = {}
         self._pool: Pool[WorkUnit, UnitResult] | None = None
@@ -107,13 +115,13 @@ class Campaign:
         with contextlib.ExitStack() as locks:
             _make(folder)
             _lock(folder, locks)
-            kept = Kept(job, identities, seeds_as_json(seeds))
-            campaign = cls(folder, kept, seeds, tools, resumed=False)
+            state = State(job, identities, seeds_as_json(seeds))
+            campaign = cls(folder, state, seeds, tools, resumed=False)
             first = Corpus(folder / SEEDS)
             for octets in seeds:
                 first.add(octets)
                 campaign._corpus.add(octets)
-            kept.state.note(*notes)
+            state.note(*notes)
             campaign._write()
             campaign._locks = locks.pop_all()
             return campaign
@@ -131,15 +139,15 @@ class Campaign:
         """
         folder = Path(folder)
         with contextlib.ExitStack() as locks:
-            kept = Kept.read(folder)
+            state_in(folder)  # if it has none, nothing is locked
             _lock(folder, locks)
-            kept = Kept.read(folder)  # as the last one to lock it has left it
-            tools.check(folder / STATEMENT, kept.job.targets)
+            state = state_in(folder)  # as the last one to lock it has left it
+            tools.check(folder / STATEMENT, state.job.targets)
             seeds = seeds_of(Corpus(within(folder, SEEDS)).inputs(), [])
-            if seeds_as_json(seeds) != kept.seeds:
+            if seeds_as_json(seeds) != state.seeds:
                 shown = printable(str(folder / SEEDS))
                 raise CampaignError(f"{shown}: other inputs than it began with; choose another folder with -o")
-            campaign = cls(folder, kept, seeds, tools, resumed=True)
+            campaign = cls(folder, state, seeds, tools, resumed=True)
             campaign._note_changes()
             campaign._locks = locks.pop_all()
             return campaign
@@ -300,16 +308,17 @@ class Campaign:
 
     def _keep_inputs(self, result: UnitResult) -> None:
         """Add inputs to the corpus that reach something new in the reference or in an instrumented target."""
-        missing = set(result.reached - self._state.features)
-        for octets in result.interesting:
-            if reached := self.tools.features_of(octets, self.job.profile.dialect) & missing:
+        reached = set(result.reached)
+        missing = reached - self._state.features
+        for octets in dict.fromkeys(result.reached.values()):
+            if new := self.tools.features_of(octets, self.job.profile.dialect) & missing:
                 self._corpus.add(octets)
-                missing -= reached
+                missing -= new
         for octets in result.covering:
             self._corpus.add(octets)
         with held():
-            if not result.reached <= self._state.features:
-                self._state.features |= result.reached
+            if not reached <= self._state.features:
+                self._state.features |= reached
                 self._state.discovered(self._spent, result.executions)
                 self._new = time.monotonic()
             self._state.note(*result.notes)
@@ -359,10 +368,7 @@ class Campaign:
             count = thousands(sum(each.unit.count for each in waiting))
             notes.append(f"the answers to {count} inputs are not examined yet; --resume goes on with them")
         return Status(
-            targets=tuple(map(named, self.job.targets)),
-            engine=self.job.engine,
-            profile=self.job.profile,
-            seed=self.job.seed,
+            job=self.job,
             resumed=self._resumed,
             inputs=state.inputs + sum(each.unit.count for each in waiting),
             executions=state.asked.total() + self._more.total(),
@@ -383,7 +389,7 @@ class Campaign:
         self._written = time.monotonic()
         self._state.seconds = self._spent
         edges = self.tools.edges(self._state.features, self.job.profile.dialect)
-        self._kept.write(self.folder, list(self._waiting.values()), edges)
+        write_statement(self.folder, self._state, list(self._waiting.values()), edges)
 
     def _note_changes(self) -> None:
         """Note each target whose files have changed since the campaign began.
@@ -392,10 +398,10 @@ class Campaign:
             TargetError: a target cannot be used here any more.
         """
         now = self.tools.identities(self.job)
-        for target, one, other in zip(self.job.targets, self._kept.identities, now, strict=True):
+        for name, one, other in zip(self.job.names, self._state.identities, now, strict=True):
             if one != other:
                 said = "has changed since the campaign began: findings may be of its earlier state"
-                self._state.note(f"{printable(named(target))} {said}")
+                self._state.note(f"{printable(name)} {said}")
 
     def close(self) -> None:
         """Release the folder. Never raises."""

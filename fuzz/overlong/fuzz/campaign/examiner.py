@@ -1,28 +1,48 @@
-"""Turns divergences into buckets: a condition where experiments find one, else the code and the place."""
+"""Turns divergences into findings: chooses those to examine, counts the rest, and finds the cause of each.
+
+Divergences with one fingerprint mostly have one cause. So the first is looked at, and the rest are counted. But another
+cause may hide behind the same fingerprint, so one more is looked at each time the length of the campaign has doubled.
+What a known condition predicts is not examined, which takes seconds. All this depends only on the numbers of inputs,
+not on their division into units. A difference shows in every other input, and is no fault, so its first example is
+enough.
+
+A cause is a condition where experiments find one, else the code and the place. Its answers show again: each time that
+the process is asked, and in fresh processes.
+"""
 
 from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, replace
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.examination.asking import OutOfBudget
 from overlong.conformance.examination.consequence import cause_of
-from overlong.conformance.examination.examine import MOST, is_examinable, why
+from overlong.conformance.examination.examine import MOST, is_examinable, rank, why
 from overlong.conformance.examination.explanation import condition_of, takes
-from overlong.conformance.examination.shrinking import is_answer, shrunk
+from overlong.conformance.examination.shrinking import CHANGING, is_answer, order, shrunk, spliced
+from overlong.conformance.oracle.compare import place_of_fault
 from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.target import BudgetSpent
 from overlong.conformance.protocol.kind import MEMORY, Code
-from overlong.conformance.protocol.wire import AGAIN, OTHER_INPUT, STREAMING
+from overlong.conformance.protocol.wire import AGAIN, DECODE, GUARDED, OTHER_INPUT, STREAMING, VALIDATE
+from overlong.conformance.results.invocation import found as vector_of
+from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable
-from overlong.fuzz.campaign.stability import stable, steady
-from overlong.fuzz.campaign.state import CampaignError
+from overlong.conformance.sweep.pool import cpus
+from overlong.conformance.vectors.encoding import WIDTHS
+from overlong.conformance.vectors.questions import Asked
+from overlong.fuzz.campaign.state import REPETITIONS, CampaignError, Known, StoredFinding
 from overlong.fuzz.execution.differences import difference
+from overlong.fuzz.execution.job import BLOCK, octave
 from overlong.fuzz.execution.places import place_of
 from overlong.fuzz.execution.probe import Probe
+from overlong.reference.questions import QUESTIONS
+from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,29 +55,101 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.batch import Batch
     from overlong.conformance.vectors.vector import Vector
-    from overlong.fuzz.campaign.stored import StoredFinding
-    from overlong.fuzz.execution.engine import CampaignJob, Divergence
+    from overlong.fuzz.campaign.state import State
+    from overlong.fuzz.engines.result import UnitResult
+    from overlong.fuzz.execution.job import CampaignJob, Divergence, Fingerprint
 
+AT_ONCE = 64
+"""Fingerprints of one target and kind that are examined as they come, if no known condition predicts them; of more, the
+128th, the 256th and so on. This caps triage, so that one broken decoder cannot starve the rest."""
 _SECONDS = 5.0  # to shrink the input of a fault
 _DIFFERENCE = 1.0  # to shrink that of a difference: there are many, and they are no faults
 _PATIENCE = 4
 """How much longer the search may take for a crash or a hang than for an answer: each showing costs a process."""
+_DOUBTED, _DOUBTED_MEMORY, _DOUBTED_FAULTS = 8, 3, 1
+"""How often a finding must show again, with other inputs in between; in memory; and one that ends its process."""
+_LOOK = 0.05  # seconds between two looks at other work
+_LONGEST = 500  # characters of what was expected or observed
 
 
-@dataclass(frozen=True)
-class Examined:
-    """The result of an examination: the bucket, and the least example found."""
+def triage(
+    state: State, result: UnitResult, examiner: Probing, spent: Callable[[], float], examined: Callable[[], None]
+) -> None:
+    """Examine and count what a unit has shown. If an exception ends it, the next call for the unit goes on.
 
-    id: str
-    """Id of the bucket."""
-    target: str
-    peer: str
-    """The other target, if it is a difference."""
-    finding: Finding
-    place: str
-    minimal: bool
-    why: Why | None = None
-    telling: bytes = b""
+    Args:
+        state: of the campaign; all earlier units are triaged.
+        result: of the next unit.
+        examiner: examines new divergences.
+        spent: gives the seconds of campaign time.
+        examined: called after each examination, which may have added a finding.
+
+    Raises:
+        CampaignError: a known finding cannot be read.
+        TargetError: a target cannot be asked any more.
+        Unfinished: there is no time left.
+    """
+    for each in sorted(result.divergences, key=_first):
+        if (each.fingerprint, each.index) not in state.taken and _take(state, each, examiner, result, spent):
+            examined()
+    with held():
+        left, end = Counter(result.counts), result.unit.first + result.unit.count
+        for fingerprint, number in [each for each in state.taken if each[1] < end]:
+            left[fingerprint] -= 1
+            state.taken.discard((fingerprint, number))
+        for fingerprint, count in (+left).items():
+            state.count(fingerprint, count)
+        state.inputs, state.octets = end, state.octets + result.octets
+        state.asked += result.asked
+        state.coverage = max(state.coverage, result.coverage)
+
+
+def _first(divergence: Divergence) -> tuple[object, ...]:
+    """The order of examinations in a block: what may explain others before them, then the least."""
+    finding = divergence.finding
+    examinable = not divergence.peer and is_examinable(finding.code, finding.operation)
+    telling = rank(finding.code, finding.operation) if examinable else (0, 0)
+    least, block = shortlex(finding.vector.octets), divergence.index // BLOCK
+    return block, bool(divergence.peer), not examinable, telling, least, divergence.fingerprint
+
+
+def _take(
+    state: State, divergence: Divergence, examiner: Probing, result: UnitResult, spent: Callable[[], float]
+) -> bool:
+    """Look at a divergence if it is due. True if it was examined, which takes seconds."""
+    fingerprint, when = divergence.fingerprint, octave(divergence.index // BLOCK)
+    known = state.fingerprints.get(fingerprint, Known())
+    if known.octave and (divergence.peer or when <= known.octave):
+        return False
+    found: StoredFinding | str = "" if divergence.peer else examiner.joined(divergence, [*state.findings.values()])
+    new: StoredFinding | None = None
+    due = not found and (bool(known.finding) if known.octave else _is_due(state, fingerprint))
+    if due:
+        found = examiner.examine(divergence, [*state.findings.values()])
+    if not isinstance(found, str):
+        there = state.findings.get(found.id)
+        if there is None or (order(found), found.operation) < (order(there), there.operation):
+            stable = found.stable if found.is_difference else examiner.stable(found)
+            new = replace(found, stable=stable, seconds=spent())
+            if there is not None:
+                new = replace(new, first=there.first, seconds=there.seconds, count=there.count)
+    with held():
+        if new is not None:
+            is_first = new.id not in state.findings
+            state.findings[new.id] = new
+            if is_first:
+                state.discovered(new.seconds, result.executions, new.id)
+        if name := found if isinstance(found, str) else found.id:
+            state.count(fingerprint, 1, name)
+            state.taken.add((fingerprint, divergence.index))
+        state.fingerprints.setdefault(fingerprint, known).octave = when
+    return due
+
+
+def _is_due(state: State, fingerprint: Fingerprint) -> bool:
+    """True if the example of a new fingerprint is to be examined."""
+    number = 1 + state.distinct(fingerprint.target, fingerprint.kind)
+    return number <= AT_ONCE or not number & (number - 1)
 
 
 class Unfinished(Exception):
@@ -89,8 +181,10 @@ class Probing:
         """
         return self._joined(divergence.finding, _of_target(known, divergence.target))
 
-    def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> Examined | str:
+    def examine(self, divergence: Divergence, known: Sequence[StoredFinding]) -> StoredFinding | str:
         """Find the bucket and the least example of a divergence; or the id of a known finding that it belongs to.
+
+        The finding counts no inputs yet; when it was found, and how stable it is, it does not say.
 
         Raises:
             CampaignError: a known finding cannot be read.
@@ -113,29 +207,28 @@ class Probing:
         small, minimal = shrunk(finding, self._within(partial(probe.findings, operation=finding.operation), seconds))
         decodes = small.operation not in OTHER_INPUT
         place = place_of(small.vector) if small.code in _BREAKDOWNS and decodes else small.place
-        return Examined(_name(target, small, place), target, "", small, place, minimal)
+        return stored(divergence, _name(target, small, place), small, place, minimal=minimal)
 
     def _joined(self, finding: Finding, known: Sequence[StoredFinding]) -> str:
         """The id of the known finding whose cause has this one, too, or that has its place; empty if there is none."""
         unexplained = _name(known[0].target, finding) if known else ""
-        takes = (self._takes(each, finding) if each.why is not None else each.id == unexplained for each in known)
-        return next((each.id for each, taken in zip(known, takes, strict=True) if taken), "")
+        for each in known:
+            if each.why is None:
+                if each.id == unexplained:
+                    return each.id
+            elif takes(self._condition(each, each.why), each, each.why.share, finding):
+                return each.id
+        return ""
 
-    def _takes(self, known: StoredFinding, finding: Finding) -> bool:
-        """True if a finding belongs to the cause of a known one."""
-        assert known.why is not None
-        return takes(self._condition(known), known, known.why.share, finding)
-
-    def _condition(self, known: StoredFinding) -> AnyCondition:
+    def _condition(self, known: StoredFinding, why: Why) -> AnyCondition:
         """The condition of a known finding.
 
         Raises:
             CampaignError: it is none.
         """
-        assert known.why is not None
         if known.id not in self._conditions:
             try:
-                self._conditions[known.id] = condition_of(known.why.condition)
+                self._conditions[known.id] = condition_of(why.condition)
             except (ValueError, LookupError, TypeError) as error:
                 raise CampaignError(
                     f"finding {printable(known.id, 40)}: condition: it is damaged; choose another folder with -o"
@@ -147,10 +240,10 @@ class Probing:
         try:
             return why(finding, cast("Target", _Watched(probe.opened(), self._meanwhile)), self._profile)
         except BudgetSpent:
-            probe.renew()
+            probe.close()
             return None
 
-    def _difference(self, divergence: Divergence, probe: Probe) -> Examined:
+    def _difference(self, divergence: Divergence, probe: Probe) -> StoredFinding:
         """A habit shows in many places, but is one finding."""
         target, peer, finding = divergence.target, divergence.peer, divergence.finding
         operation, both = finding.operation, (probe, self._probes[peer])
@@ -164,16 +257,16 @@ class Probing:
                 yield difference(vector, operation, one, other, profiles) if right else None
 
         small, minimal = shrunk(finding, self._within(differs, _DIFFERENCE))
-        return Examined(id_of(json.dumps([target, peer, small.code])), target, peer, small, "", minimal)
+        return stored(divergence, id_of(json.dumps([target, peer, small.code])), small, "", minimal=minimal)
 
-    def stable(self, examined: Examined) -> int:
-        """How often the finding recurs in ``stored.AGAIN`` repetitions, each in fresh processes.
+    def stable(self, found: StoredFinding) -> int:
+        """How often the finding recurs in :data:`~.state.REPETITIONS`, each in fresh processes.
 
         Raises:
             TargetError: the target cannot be asked any more.
             Unfinished: there is no time left.
         """
-        return stable(examined.finding, self._probes[examined.target], self._meanwhile)
+        return stable(vector_of(found), found.operation, found.code, self._probes[found.target], self._meanwhile)
 
     def _within(self, asked: Callable[[Sequence[Vector]], Iterable[Finding | None]], seconds: float) -> Findings:
         """Asks as long as there is time."""
@@ -231,18 +324,119 @@ def _name(target: str, finding: Finding, place: str = "") -> str:
     return id_of(json.dumps([target, finding.code, place or finding.place]))
 
 
-def _explained(found: Explanation, divergence: Divergence, examined: Finding) -> Examined:
+def _explained(found: Explanation, divergence: Divergence, examined: Finding) -> StoredFinding:
     assert found.condition is not None
-    shown, target = found.finding, divergence.target
+    shown = found.finding
     if shown is None or examined.claim == MEMORY != shown.claim:
         shown = examined
-    return Examined(
-        id_of(json.dumps([target, found.condition.id])),
-        target,
-        "",
-        shown,
-        shown.place,
-        shown is found.finding,
-        replace(found.why, condition=found.condition.kept()),
-        found.telling.vector.octets if found.telling is not None else b"",
+    return replace(
+        stored(
+            divergence,
+            id_of(json.dumps([divergence.target, found.condition.id])),
+            shown,
+            shown.place,
+            minimal=shown is found.finding,
+        ),
+        why=replace(found.why, condition=found.condition.kept()),
+        telling=found.telling.vector.octets if found.telling is not None else b"",
     )
+
+
+def stored(divergence: Divergence, name: str, finding: Finding, place: str, *, minimal: bool) -> StoredFinding:
+    """What a campaign keeps of the finding that a divergence led to, before it is counted."""
+    vector, peer = finding.vector, divergence.peer
+    return StoredFinding(
+        id=name,
+        target=divergence.target,
+        operation=finding.operation,
+        code=finding.code,
+        place=printable(place),
+        title=printable(finding.place if peer else finding.title),
+        section="" if peer else finding.section,
+        octets=vector.octets,
+        chunks=vector.chunks,
+        earlier=vector.earlier,
+        expected=printable(finding.detail[0] if peer else finding.expected_words, _LONGEST),
+        observed=printable(finding.observed_words, _LONGEST),
+        peer=peer,
+        minimal=minimal,
+        stable=REPETITIONS if peer else 0,
+        count=0,
+        first=divergence.index,
+        seconds=0.0,
+    )
+
+
+def steady(finding: Finding, probe: Probe) -> Finding:
+    """The finding as it shows each time in new processes, after any other input.
+
+    If it does not, it is one of a changing answer; or of memory, if an examination of that shows the reason.
+
+    Raises:
+        TargetError: the target cannot be asked any more.
+    """
+    probe.close()  # what it was asked before must not matter
+    if finding.code not in CHANGING or finding.operation == GUARDED:
+        vector, times = finding.vector, _DOUBTED_MEMORY if finding.operation == GUARDED else _DOUBTED
+        harmless = [spliced(vector, 0, len(vector.octets), octets) for octets in _harmless(vector.category)]
+        asked = [each for number in range(times) for each in (harmless[number % len(harmless)], vector)]
+        asked = [*asked, vector] if is_answer(finding) else asked[: 2 * _DOUBTED_FAULTS]
+        said = zip(asked, probe.ask(asked, finding.operation), strict=True)
+        first, *others = [found for each, (_, found) in said if each is vector]
+        if first is not None and all(each is not None and each.code == first.code for each in others):
+            return first
+    if GUARDED in probe.operations and finding.operation in VALIDATE + DECODE:
+        examined = probe.ask_one(finding.vector, GUARDED)
+        if examined is not None and examined.code in CHANGING:
+            return examined
+    if finding.code in CHANGING:
+        return finding
+    detail = ("each time", "not so when it was asked again")
+    return replace(finding, code=Code.UNSTABLE, place=place_of_fault(finding.operation), detail=detail)
+
+
+def _harmless(category: str) -> tuple[bytes, ...]:
+    """One or two inputs of a category to ask in between."""
+    if category in QUESTIONS:
+        question = QUESTIONS[category]
+        text = b"aaa"  # long enough for every argument
+        return tuple(Asked(question, number, text).payload for number in question.asked(text)[-2:])
+    return b"", bytes(WIDTHS.get(category, 1))
+
+
+def stable(vector: Vector, operation: str, code: str, probe: Probe, meanwhile: Callable[[], None]) -> int:
+    """Return how often a finding shows, out of :data:`~.state.REPETITIONS`, each in fresh processes.
+
+    A child forked from an earlier process does not count as fresh. A finding of a changing answer shows if the answer
+    is wrong in any way.
+
+    Args:
+        vector: its input.
+        operation: by which it is asked.
+        code: of the finding.
+        probe: its target. Its processes stay as they are: others start, one for each processor at a time.
+        meanwhile: called while they start and answer. If it raises, no further process starts.
+
+    Raises:
+        TargetError: the target does not start any more.
+    """
+
+    def shows() -> bool:
+        fresh = probe.fresh()
+        try:
+            again = fresh.ask_one(vector, operation)
+        finally:
+            fresh.close()
+        return again is not None and (again.code == code or code in CHANGING)
+
+    with ThreadPoolExecutor(cpus()) as executor:
+        waiting = [executor.submit(shows) for _ in range(REPETITIONS)]
+        try:
+            left = set(waiting)
+            while left:
+                _, left = wait(left, _LOOK)
+                meanwhile()
+        except BaseException:
+            executor.shutdown(wait=False, cancel_futures=True)
+            raise
+    return sum(each.result() for each in waiting)

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -21,12 +22,14 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.pool import Engines, Pool, Threaded
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
-from overlong.fuzz.execution.engine import UnitResult, WorkUnit
+from overlong.fuzz.engines.result import UnitResult
+from overlong.fuzz.execution.job import WorkUnit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from overlong.fuzz.execution.engine import CampaignJob, InputEngine
+    from overlong.fuzz.engines.opening import InputEngine
+    from overlong.fuzz.execution.job import CampaignJob
 
 _DEATHS = 3
 """How often processes may end in a row without a result."""
@@ -70,7 +73,10 @@ class UnitTask:
             TargetError: a target cannot be asked any more; or the engine failed.
         """
         try:
-            result = _engines.serving(self, lambda: self.open_engine(self.job)).run(unit)
+            engine = _engines.serving(self, lambda: self.open_engine(self.job))
+            began = time.monotonic()
+            result = engine.run(unit)
+            result.seconds = time.monotonic() - began
         except BudgetSpent as error:
             _engines.end()
             raise TargetError(str(error)) from error

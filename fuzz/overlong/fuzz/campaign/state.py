@@ -8,32 +8,116 @@ was killed ends as one that was not.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.oracle.finding import Why, claim_of
+from overlong.conformance.results.records import why_as_json
 from overlong.conformance.support.printable import printable
-from overlong.fuzz.campaign.stored import StoredFinding
-from overlong.fuzz.execution.engine import Fingerprint
+from overlong.conformance.support.provenance import timestamp
+from overlong.fuzz.execution.job import Fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.fuzz.execution.job import CampaignJob
 
 
 class CampaignError(Exception):
     """A folder cannot be used, or not for this campaign. The message is one line with the folder and the remedy."""
 
 
+REPETITIONS = 10
+"""How often a finding is asked again, each time in a fresh process."""
+
+
+@dataclass(frozen=True)
+class StoredFinding:
+    """One cause; its id is a hash of its target and its condition, or of its code and place. All text is printable."""
+
+    id: str
+    """``D-7f3a0c19``."""
+    target: str
+    operation: str
+    """The operation's letter."""
+    code: str
+    """``OV201``."""
+    place: str
+    """The place in the grammar, or the defect; may be empty."""
+    title: str
+    section: str
+    octets: bytes
+    """The least input that shows it."""
+    chunks: tuple[int, ...] | None
+    earlier: tuple[bytes, ...] | None
+    expected: str
+    """The expected answer by RFC 3629, in words; for a difference, the peer's answer."""
+    observed: str
+    peer: str
+    """The other target of a difference; empty for a fault."""
+    minimal: bool
+    """True if no less input was found in the time there was for it."""
+    stable: int
+    """How often it showed again in fresh processes, out of :data:`REPETITIONS`. A difference, which is no fault, is
+    asked again in the same processes, since there are many."""
+    count: int
+    """The number of inputs of the campaign that showed it, or that its condition predicts."""
+    first: int
+    """The number of the first input that showed it."""
+    seconds: float
+    """The campaign time of its discovery, in seconds."""
+    why: Why | None = None
+    """When the target is wrong; None if experiments could not tell."""
+    telling: bytes = b""
+    """An input that says more than the least one, if there is one."""
+
+    @property
+    def where(self) -> str:
+        """When it shows if that is known, else its place; may be empty."""
+        return self.why.sentence if self.why is not None else self.place
+
+    @property
+    def claim(self) -> str:
+        """The claim that it refutes."""
+        return claim_of(self.code, self.operation)
+
+    @property
+    def is_difference(self) -> bool:
+        """True for a difference that RFC 3629 allows, which is no fault."""
+        return bool(self.peer)
+
+    def as_json(self) -> dict[str, Any]:
+        """It as plain data; octets as hexadecimal digits."""
+        plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("why", "telling")}
+        return {
+            **plain,
+            "octets": self.octets.hex(),
+            "chunks": None if self.chunks is None else list(self.chunks),
+            "earlier": None if self.earlier is None else [piece.hex() for piece in self.earlier],
+            **why_as_json(self.why),
+            **({"telling": self.telling.hex()} if self.telling else {}),
+        }
+
+    @classmethod
+    def of(cls, read: Mapping[str, Any]) -> StoredFinding:
+        """The finding that was written so, by the schema."""
+        wanted: dict[str, Any] = {each.name: read[each.name] for each in fields(cls) if each.name in read}
+        wanted["octets"] = bytes.fromhex(wanted["octets"])
+        wanted["chunks"] = None if read["chunks"] is None else tuple(read["chunks"])
+        wanted["earlier"] = None if read["earlier"] is None else tuple(map(bytes.fromhex, read["earlier"]))
+        wanted["telling"] = bytes.fromhex(read.get("telling", ""))
+        if "sentence" in read:
+            condition = dict(read["condition"])
+            predicted, asked = read["confirmed"]
+            wanted["why"] = Why(read["sentence"], condition.pop("id"), condition, (predicted, asked))
+        return cls(**wanted)
+
+
 @dataclass(frozen=True)
 class Status:
     """A moment of a campaign. All text except names of targets is safe to show."""
 
-    targets: tuple[str, ...]
-    """The targets, as a user names them."""
-    engine: str
-    profile: Profile
-    seed: int
+    job: CampaignJob
     resumed: bool
     """True if the campaign began before this run."""
     inputs: int
@@ -76,8 +160,14 @@ class Known:
 
 @dataclass
 class State:
-    """All that is triaged."""
+    """A campaign: what it does, and all that is triaged."""
 
+    job: CampaignJob
+    identities: tuple[str, ...]
+    """The digests of its targets when it began."""
+    seeds: dict[str, Any]
+    """How many inputs it began with, and their digest."""
+    begun: str = field(default_factory=timestamp)
     inputs: int = 0
     """Those below this number are triaged."""
     octets: int = 0
@@ -144,46 +234,3 @@ class State:
             "counted and not examined: it is wrong in too many ways; fix what was found and begin anew"
             for (target, kind), number in sorts.items()
         ]
-
-    def as_json(self) -> dict[str, Any]:
-        """What a further run needs, but for what ``campaign.json`` says anyway."""
-        return {
-            "inputs": self.inputs,
-            "octets": self.octets,
-            "coverage": self.coverage,
-            "asked": [{"target": target, "operation": word, "count": n} for (target, word), n in self.asked.items()],
-            "fingerprints": [{**of._asdict(), **asdict(known)} for of, known in self.fingerprints.items()],
-            "taken": [{**of._asdict(), "number": number} for of, number in sorted(self.taken)],
-            "features": sorted(self.features),
-        }
-
-    @classmethod
-    def of(cls, read: Mapping[str, Any]) -> State:
-        """The state that ``campaign.json`` holds, by the schema.
-
-        Raises:
-            ValueError: it contradicts itself.
-        """
-        left = read["resume"]
-        findings = {each["id"]: StoredFinding.of(each) for each in read["findings"]}
-        fingerprints = {_fingerprint(each): Known(**each) for each in left["fingerprints"]}
-        if not findings.keys() >= {each.finding for each in fingerprints.values() if each.finding}:
-            raise ValueError
-        return cls(
-            left["inputs"],
-            left["octets"],
-            left["coverage"],
-            read["times"]["seconds"],
-            Counter({(each["target"], each["operation"]): each["count"] for each in left["asked"]}),
-            findings,
-            fingerprints,
-            {(_fingerprint(each), each["number"]) for each in left["taken"]},
-            set(left["features"]),
-            read["times"]["discoveries"],
-            read["notes"],
-        )
-
-
-def _fingerprint(read: dict[str, Any]) -> Fingerprint:
-    """The fingerprint in an object, which keeps the rest."""
-    return Fingerprint(*(read.pop(name) for name in Fingerprint._fields))

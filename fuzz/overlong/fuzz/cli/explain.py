@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from typing import TYPE_CHECKING
 
 import click
 
 from overlong.conformance.cli import explain
 from overlong.conformance.cli.options import profile_option, width
 from overlong.conformance.cli.words import complete_codes
-from overlong.fuzz.cli.campaigns import campaign_errors
+from overlong.fuzz.cli.finding import campaign_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.fuzz.report.findings import Found
 
 _FINDING = re.compile(r"[Dd]-[0-9A-Fa-f]{1,8}")
 
@@ -35,10 +42,25 @@ def command(what: tuple[str, ...], profile: str) -> None:
         return
     if len(what) != 2:
         raise click.UsageError(f"name the folder of the run, then the finding: overlong explain FOLDER {what[-1]}")
-    from overlong.fuzz.cli.explanation import explain_finding
-    from overlong.fuzz.report.findings import finding_named
+    from overlong.fuzz.report.findings import explain_finding, finding_named
 
     folder, name = what
     with campaign_errors():
-        for line in explain_finding(finding_named(folder, name), folder, width()):
+        found = finding_named(folder, name)
+        for line in explain_finding(found, folder, width(), offered(found, folder)):
             click.echo(line)
+
+
+def offered(stored: Found, folder: str) -> Iterator[str]:
+    """The commands that apply to the finding: a difference has none, and not every finding can become a test."""
+    from overlong.conformance.report.found import is_difference
+    from overlong.fuzz.promotion.case import case_of
+    from overlong.fuzz.promotion.promote import PromotionError, check
+
+    if not is_difference(stored):
+        with contextlib.suppress(PromotionError):
+            check(stored)
+            yield "promote"
+        with contextlib.suppress(PromotionError):
+            case_of(stored, folder)
+            yield "test"

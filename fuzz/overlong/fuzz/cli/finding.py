@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.cli.options import width
-from overlong.fuzz.cli.campaigns import campaign_errors
+from overlong.conformance.cli.options import USAGE, errors_on_one_line, leave, width
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 LANGUAGES = ("pytest", "rust", "go", "java", "node", "c")
 """The languages of regression tests."""
 _FOLDER = click.argument("folder", metavar="FOLDER")
 _NAME = click.argument("name", metavar="ID")
+
+
+@contextlib.contextmanager
+def campaign_errors() -> Generator[None]:
+    """Report a campaign's error on one line, without a traceback."""
+    from overlong.fuzz.campaign.state import CampaignError
+    from overlong.fuzz.promotion.promote import PromotionError
+
+    with errors_on_one_line():
+        try:
+            yield
+        except (CampaignError, PromotionError) as error:
+            leave(str(error), USAGE)
 
 
 @click.group("finding")
@@ -167,7 +184,7 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.support.printable import printable
     from overlong.fuzz.campaign.state import CampaignError
-    from overlong.fuzz.promotion.tests import file_name, how_to_run, language_for, source
+    from overlong.fuzz.promotion.languages import file_name, how_to_run, language_for, source
     from overlong.fuzz.report.findings import finding_named
 
     with campaign_errors():

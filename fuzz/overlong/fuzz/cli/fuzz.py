@@ -15,6 +15,7 @@ from overlong.conformance.cli.formats import WantedFormats, formats_option, rend
 from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
     INCOMPLETE,
+    MARKER,
     NOT_MEASURED,
     Jobs,
     jobs_option,
@@ -29,8 +30,7 @@ from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.results.headline import State, exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.quantities import count_of, seconds_of
-from overlong.fuzz.cli.campaigns import TargetsCommand, campaign_errors, targets_of
-from overlong.fuzz.cli.outcome import WantedOutput, kept_words, lines_of, not_asked, print_lines, resumed_by
+from overlong.fuzz.cli.finding import campaign_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.state import Status
     from overlong.fuzz.cli.screen import Goal
-    from overlong.fuzz.execution.engine import CampaignJob
+    from overlong.fuzz.execution.job import CampaignJob
 
 EXAMPLES = """\b
 Examples:
@@ -59,6 +59,19 @@ SUMMARY = "summary.txt"
 """The file in the campaign's folder that ``--ci`` writes."""
 _FIXED = {"engine", "seed", "profile", "corpus", "path", "limits"}
 """Options that define a campaign."""
+_COMMAND = "overlong.command"
+
+
+class TargetsCommand(click.Command):
+    """A command whose last arguments are targets: names, and after ``--`` one program with its own options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[MARKER] = "--" in args
+        if ctx.meta[MARKER]:
+            at = args.index("--")
+            ctx.meta[_COMMAND] = tuple(args[at + 1 :])
+            args = args[:at]
+        return super().parse_args(ctx, args)
 
 
 @click.command("fuzz", cls=TargetsCommand, epilog=EXAMPLES)
@@ -148,16 +161,14 @@ def command(
         raise click.UsageError("--ci needs an end: add --time 10m or --runs 1M")
     if resume is not None:
         _refuse_what_is_fixed(names)
-    targets = targets_of(names) if resume is None else ()
+    targets = _targets_of(names) if resume is None else ()
     if engine == HARNESS:
         _emit(targets, path)
         return
-    from overlong.conformance.sweep.pool import cpus
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.cli.screen import Goal
-    from overlong.fuzz.execution.engine import CampaignJob
+    from overlong.fuzz.cli.screen import Goal, resumed_by
+    from overlong.fuzz.execution.job import CampaignJob
 
-    shown = WantedOutput(wanted=wanted, ci=ci, quiet=quiet, verbose=verbose)
     with campaign_errors():
         if resume is not None:
             from overlong.fuzz.campaign.campaign import Campaign
@@ -172,9 +183,32 @@ def command(
             campaign = _begun(folder, job, notes, start=not jobs.cluster)
         with campaign:
             try:
-                _run(campaign, Goal(seconds, runs, str(folder)), jobs.number or cpus(), jobs.cluster, shown)
+                goal = Goal(seconds, runs, str(folder))
+                _run(campaign, goal, jobs, wanted, ci=ci, quiet=quiet, verbose=verbose)
             except KeyboardInterrupt:  # a second interruption, while ending or summing up
                 leave(f"interrupted; {resumed_by(str(folder))}", INCOMPLETE)
+
+
+def _targets_of(names: Sequence[str]) -> tuple[str | tuple[str, ...], ...]:
+    """The targets named by the arguments.
+
+    Raises:
+        click.UsageError: there is no target, or one is named twice.
+    """
+    meta = click.get_current_context().meta
+    command: tuple[str, ...] | None = meta.get(_COMMAND)
+    if command == ():
+        raise click.UsageError("nothing follows --; write a command there: overlong fuzz -- node adapter.js")
+    targets: tuple[str | tuple[str, ...], ...] = tuple(names)
+    if command:
+        targets += (command,)
+    if not targets:
+        raise click.UsageError("name a target: 'overlong target list' shows those that are ready here")
+    if len(set(targets)) < len(targets):
+        raise click.UsageError("a target is named twice; its answers would only be compared with themselves")
+    if "" in targets:
+        raise click.UsageError("'' names no target: 'overlong target list' shows those that are ready here")
+    return targets
 
 
 def _words(target: str | tuple[str, ...]) -> str:
@@ -236,10 +270,10 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     from overlong.conformance.oracle.target import TargetError
     from overlong.conformance.support.printable import printable
     from overlong.conformance.support.whole_file import make_folder
+    from overlong.conformance.sweep.in_process import why_slow
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.file import STATEMENT
     from overlong.fuzz.campaign.pool import identities_of
-    from overlong.fuzz.execution.in_process import why_slow_to_survey
     from overlong.fuzz.execution.probe import Probe
 
     identities = identities_of(job)  # before they start: they may replace their own files
@@ -250,7 +284,7 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
                 raise TargetError(f"{printable(probe.id)}: the target offers no operation that a campaign can test")
             if not probe.operations and job.engine != "grammar":
                 raise TargetError(f"{printable(probe.id)}: only the engine grammar has texts for what does not decode")
-            if slow := why_slow_to_survey(probe.opened()):
+            if slow := why_slow(probe.opened()):
                 notes = (*notes, slow)
         finally:
             probe.close()
@@ -261,39 +295,41 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     return campaign
 
 
-def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: WantedOutput) -> None:
+def _run(
+    campaign: Campaign, goal: Goal, jobs: Jobs, wanted: WantedFormats, *, ci: bool, quiet: bool, verbose: bool
+) -> None:
     """Run the campaign, report what it found, and exit."""
     from overlong.conformance.report.formats import write
     from overlong.conformance.report.wording import state_of_campaign
     from overlong.fuzz.campaign.file import STATEMENT
     from overlong.fuzz.campaign.state import CampaignError
-    from overlong.fuzz.cli.screen import Screen
+    from overlong.fuzz.cli.screen import Screen, kept_words, lines_of, not_asked, print_lines, resumed_by
     from overlong.fuzz.report.campaign import report_of_status
 
-    if not shown.quiet and goal.seconds is None and goal.runs is None:
+    if not quiet and goal.seconds is None and goal.runs is None:
         click.echo("overlong: note: this runs until Ctrl-C; set an end with --time or --runs", err=True)
-    with Screen(goal, enabled=not shown.quiet, live=not (shown.ci or shown.verbose)) as screen:
-        stopped, error = _asked(campaign, goal, jobs, cluster, screen.update)
+    with Screen(goal, enabled=not quiet, live=not (ci or verbose)) as screen:
+        stopped, error = _asked(campaign, goal, jobs, screen.update)
     no_more_interruptions()
     folder, status = campaign.folder, campaign.status
     report = report_of_status(status, goal.folder)
-    text = list(lines_of(report, status, goal.folder, shown, stopped=stopped))
+    text = list(lines_of(report, status, goal.folder, quiet=quiet, verbose=verbose, stopped=stopped))
     if isinstance(error, CampaignError):  # the folder can no longer be written
         if status.inputs:
             print_lines(text, report)
         raise error
-    if shown.ci:
+    if ci:
         write("".join(f"{line}\n" for line in text), folder / SUMMARY)
-    if shown.wanted.stdout == "json" and not stopped:
+    if wanted.stdout == "json" and not stopped:
         click.echo((folder / STATEMENT).read_text("utf-8"), nl=False)
-    elif shown.wanted.stdout != "text" and not stopped:
-        show(rendered(report_of(folder), shown.wanted.stdout, width=width()))
+    elif wanted.stdout != "text" and not stopped:
+        show(rendered(report_of(folder), wanted.stdout, width=width()))
     else:
         print_lines(text, report)
-    tell_written(shown.wanted, folder, quiet=shown.quiet)
+    tell_written(wanted, folder, quiet=quiet)
     if stopped:
         leave(f"{stopped}; {kept_words(status, goal.folder)}", INCOMPLETE)
-    if shown.ci and (silent := not_asked(folder)):
+    if ci and (silent := not_asked(folder)):
         leave(f"{silent} got no input, so nothing is known about it", NOT_MEASURED)
     state = state_of_campaign(report)
     if state is State.NOT_MEASURED:
@@ -303,9 +339,7 @@ def _run(campaign: Campaign, goal: Goal, jobs: int, cluster: str, shown: WantedO
     sys.exit(exit_code_of(state))
 
 
-def _asked(
-    campaign: Campaign, goal: Goal, jobs: int, cluster: str, told: Callable[[Status], None]
-) -> tuple[str, Exception | None]:
+def _asked(campaign: Campaign, goal: Goal, jobs: Jobs, told: Callable[[Status], None]) -> tuple[str, Exception | None]:
     """Run the campaign. Returns why it ended early, and the error that ended it.
 
     Raises:
@@ -313,10 +347,12 @@ def _asked(
     """
     from overlong.conformance.oracle.target import TargetError
     from overlong.conformance.support.printable import printable
+    from overlong.conformance.sweep.pool import cpus
     from overlong.fuzz.campaign.state import CampaignError
 
     try:
-        campaign.run(seconds=goal.seconds, runs=goal.runs, jobs=jobs, cluster=cluster, told=told)
+        processes = jobs.number or cpus()
+        campaign.run(seconds=goal.seconds, runs=goal.runs, jobs=processes, cluster=jobs.cluster, told=told)
     except KeyboardInterrupt:
         return "interrupted", None
     except (TargetError, CampaignError) as error:

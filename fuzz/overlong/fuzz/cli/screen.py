@@ -1,7 +1,9 @@
-"""The progress of a running campaign on stderr: new findings, and a line that a terminal shows in place."""
+"""What a campaign shows: new findings and its progress on stderr while it runs, and a report when it ends."""
 
 from __future__ import annotations
 
+import json
+import shlex
 import shutil
 import sys
 import time
@@ -10,16 +12,23 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
+from overlong.conformance.cli.formats import coloured
+from overlong.conformance.cli.options import width
 from overlong.conformance.protocol.wire import ASKING
 from overlong.conformance.report.found import inputs
+from overlong.conformance.report.wording import state_of_campaign, verdict_of_campaign, words_of_campaign
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 from overlong.conformance.support.quantities import lasting
 from overlong.conformance.vectors.questions import words_of
-from overlong.fuzz.report.campaign import kind_of
+from overlong.fuzz.campaign.file import STATEMENT
+from overlong.fuzz.report.campaign import kind_of, summary
 
 if TYPE_CHECKING:
-    from overlong.fuzz.campaign.state import Status
-    from overlong.fuzz.campaign.stored import StoredFinding
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from overlong.conformance.results.model import Report
+    from overlong.fuzz.campaign.state import Status, StoredFinding
 
 _EVERY = 10.0  # seconds between lines off a terminal
 _CLEAR = "\r\x1b[K"
@@ -105,3 +114,40 @@ def progress_line(status: Status, goal: Goal) -> str:
         f"corpus {thousands(status.corpus)}",
     ]
     return f"fuzz: {', '.join(parts)}"
+
+
+def kept_words(status: Status, folder: str) -> str:
+    """What is saved, and how to continue."""
+    what = f"{inputs(status.inputs)} and {counted(len(status.findings), 'finding')} are kept"
+    return f"{what}; {resumed_by(folder)}"
+
+
+def resumed_by(folder: str) -> str:
+    """How to continue."""
+    return f"overlong fuzz --resume {printable(shlex.quote(folder), 1000)} continues"
+
+
+def lines_of(report: Report, status: Status, folder: str, *, quiet: bool, verbose: bool, stopped: str) -> Iterator[str]:
+    """The lines of the report; only the last one if nothing was found and --quiet is given."""
+    if quiet and not status.findings:
+        if not stopped:
+            yield verdict_of_campaign(report)
+        return
+    yield from summary(report, status, folder, width=width(), encoding=sys.stdout.encoding or "ascii")
+    if verbose:
+        yield f"{thousands(round(status.rate))} executions per second, {thousands(status.octets)} octets"
+        yield f"kept in {printable(folder, 1000)}"
+
+
+def print_lines(lines: Iterable[str], report: Report) -> None:
+    """Print lines of a report, coloured on a terminal."""
+    words, state = words_of_campaign(report), state_of_campaign(report)
+    for line in lines:
+        click.echo(coloured(line, words, state))
+
+
+def not_asked(folder: Path) -> str:
+    """A target that got no input; empty if there is none."""
+    done = json.loads((folder / STATEMENT).read_text("utf-8"))
+    counts = {each["id"]: sum(each["executions"].values()) for each in done["targets"]}
+    return next((printable(name) for name, count in counts.items() if not count), "")

@@ -1,7 +1,7 @@
 """One run of Atheris, in a process of its own: ``atheris_child.py ORDERS.json``. It is started by ``atheris_engine``.
 
 ``atheris.Fuzz`` never returns: libFuzzer ends the process, and so may the target. So whatever is to be known outside
-leaves at once: the input at hand and the counts through :mod:`shared_memory`, the first input of each fingerprint as a
+leaves at once: the input at hand and the counts through :class:`SharedMemory`, the first input of each fingerprint as a
 line of JSON in the outbox, and so does each input that reaches more of the reference. Nothing is decided here: what
 looks like a divergence is asked again by the parent process.
 """
@@ -11,7 +11,10 @@ from __future__ import annotations
 import ctypes
 import importlib
 import json
+import mmap
+import random
 import re
+import struct
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,20 +26,37 @@ from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.targets.adapters import python as adapter
 from overlong.conformance.targets.adapters import serving
+from overlong.conformance.vectors.formats.libfuzzer import tokens
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.engines.gathering import fingerprint_of
-from overlong.fuzz.engines.mutation import Mutator
-from overlong.fuzz.engines.shared_memory import SLOTS, SharedMemory
+from overlong.fuzz.engines.result import fingerprint_of
 from overlong.fuzz.generation.features import features_of
+from overlong.fuzz.generation.tokens import tokens_of
+from overlong.reference import dialect, segments
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.observation import Observation
-    from overlong.fuzz.execution.engine import Fingerprint
+    from overlong.fuzz.execution.job import Fingerprint
 
 _READ = 256
 """Octets of an input from which on it is not read for what it reaches of the reference: shorter ones can reach all."""
+LONGEST = 1 << 12
+"""The most octets of an input."""
+SLOTS = 1 << 10
+"""The most fingerprints to count."""
+_HEAD = struct.Struct("=4Q")  # executions, octets, whether the target is at work, octets of the input
+_COUNT = struct.Struct("=Q")
+_COUNTS = _HEAD.size + LONGEST
+_SIZE = _COUNTS + SLOTS * _COUNT.size
+_FEW = 64
+"""The most segments to see: in a long input, those around one place."""
+_BLOCKS = tuple(1 << power for power in range(3, 11))
+"""Usual lengths in decoders: words, vectors, buffers."""
+_OTHERWISE = 3
+"""One mutation in this number ignores the grammar."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +82,62 @@ class Orders:
     """In which the target's names are looked up."""
     avoid: list[str]
     """What ended the process before, as :func:`sort_of` names it."""
+
+
+class SharedMemory:
+    """The last input and the counts of a child that may die at any moment: a file that both sides map.
+
+    One side writes, the other reads at any time: its view may be one input old.
+    """
+
+    def __init__(self, path: Path, *, new: bool) -> None:
+        """Raises: OSError: the file cannot be created, or read."""
+        if new:
+            path.write_bytes(bytes(_SIZE))
+        with path.open("r+b") as file:
+            self._memory = mmap.mmap(file.fileno(), _SIZE)
+        self._octets = 0
+        self._executions = 0
+
+    def begin(self, octets: bytes) -> None:
+        """Note that the target gets this input."""
+        self._executions += 1
+        self._octets += len(octets)
+        self._memory[_HEAD.size : _HEAD.size + len(octets)] = octets
+        _HEAD.pack_into(self._memory, 0, self._executions, self._octets, 1, len(octets))
+
+    def end(self) -> None:
+        """Note that it has answered."""
+        _COUNT.pack_into(self._memory, 2 * _COUNT.size, 0)
+
+    def count(self, slot: int) -> None:
+        """Count one more of a fingerprint."""
+        place = _COUNTS + slot * _COUNT.size
+        _COUNT.pack_into(self._memory, place, _COUNT.unpack_from(self._memory, place)[0] + 1)
+
+    @property
+    def executions(self) -> int:
+        """The number of inputs so far."""
+        return int(_HEAD.unpack_from(self._memory)[0])
+
+    @property
+    def octets(self) -> int:
+        """The octets of these inputs."""
+        return int(_HEAD.unpack_from(self._memory)[1])
+
+    @property
+    def at_hand(self) -> bytes | None:
+        """The unanswered input; None if the target is not at work."""
+        _, _, works, length = _HEAD.unpack_from(self._memory)
+        return self._memory[_HEAD.size : _HEAD.size + min(length, LONGEST)] if works else None
+
+    def counted(self, slot: int) -> int:
+        """The count of a fingerprint."""
+        return int(_COUNT.unpack_from(self._memory, _COUNTS + slot * _COUNT.size)[0])
+
+    def close(self) -> None:
+        """Close the mapping; the file stays."""
+        self._memory.close()
 
 
 def sort_of(octets: bytes) -> str:
@@ -196,6 +272,59 @@ def _observed(result: serving.Result, octets: bytes) -> Observation:
     if isinstance(meant, bool):
         return Accepted() if meant else Refused()
     return Failed(f"returned {type(meant).__name__}")
+
+
+class Mutator:
+    """Mutates inputs so that they stay nearly well-formed: it sees them like the reference, as characters and flaws.
+
+    The result depends on the input and a number alone, if ``otherwise`` does so.
+    """
+
+    def __init__(self, otherwise: Callable[[bytes, int], bytes]) -> None:
+        """``otherwise`` changes octets regardless of their meaning: the fuzzer's own mutation."""
+        self._tokens = list(dict.fromkeys((*tokens(), *tokens_of(dialect()).completed, *tokens_of(dialect()).lenient)))
+        self._otherwise = otherwise
+        self._random = random.Random()  # noqa: S311 (no secret)
+
+    def __call__(self, octets: bytes, longest: int, number: int) -> bytes:
+        """The mutated input, of at most ``longest`` octets."""
+        chance = self._random
+        chance.seed(number)
+        if chance.randrange(_OTHERWISE) == 0:
+            return self._otherwise(octets, longest)
+        for _ in range(1 + chance.randrange(3)):
+            octets = self._changed(octets)
+        return octets[:longest]
+
+    def _changed(self, octets: bytes) -> bytes:
+        chance = self._random
+        begin, end = self._segment(octets)
+        token = chance.choice(self._tokens)
+        match chance.randrange(7):
+            case 0 | 1:
+                return octets[:begin] + token + octets[begin:]
+            case 2:
+                return octets[:begin] + token + octets[end:]
+            case 3:
+                return octets[:begin] + octets[end:]
+            case 4:  # replace an octet of the segment by a meaningful one
+                at = chance.randrange(begin, end) if end > begin else begin
+                return octets[:at] + token[:1] + octets[at + 1 :]
+            case 5:  # move it to a place near a block's end
+                fill = max(chance.choice(_BLOCKS) - begin - chance.randrange(len(token) + 1), 0)
+                return octets[:begin] + b"a" * fill + token + octets[begin:]
+            case _:
+                begun, ended = self._segment(octets)
+                return octets[:begin] + octets[begun:ended] + octets[begin:]
+
+    def _segment(self, octets: bytes) -> tuple[int, int]:
+        """The start and the end of a segment; at the end of the input, both are the end."""
+        start = max(self._random.randrange(len(octets) + 1) - _FEW // 2, 0)
+        found = [(each.offset, each.offset + each.length) for each in segments(octets[start : start + _FEW])]
+        if start + _FEW >= len(octets):
+            found.append((len(octets) - start, len(octets) - start))
+        begin, end = self._random.choice(found)
+        return start + begin, start + end
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from overlong.conformance.vectors.encoding import CATEGORY_OF, in_units
 from overlong.conformance.vectors.questions import Asked, units_of
 from overlong.conformance.vectors.suites.encoding import BEYOND, EDGES, LETTERS
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.execution.engine import BLOCK
+from overlong.fuzz.execution.job import BLOCK
 from overlong.reference.form import FORMS
 from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES, TRAIL_SURROGATES
 from overlong.reference.questions import QUESTIONS
@@ -25,7 +25,7 @@ from overlong.reference.reading import read
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.fuzz.engines.gathering import Gathering
+    from overlong.fuzz.engines.result import UnitResult
     from overlong.fuzz.execution.probe import Probe
     from overlong.fuzz.generation.generated import Generated
 
@@ -104,7 +104,7 @@ def _inputs(generated: Generated, probe: Probe, start: int, end: int) -> Iterato
                 yield operation, [(number, each) for number in some for each in questions(generated, number, name)]
 
 
-def ask(generated: Generated, probes: Sequence[Probe], gathering: Gathering, start: int, end: int) -> None:
+def ask(generated: Generated, probes: Sequence[Probe], result: UnitResult, start: int, end: int) -> None:
     """Ask targets about the texts of a campaign before the end, by every operation.
 
     Raises:
@@ -115,9 +115,9 @@ def ask(generated: Generated, probes: Sequence[Probe], gathering: Gathering, sta
         for probe in probes:
             for operation, inputs in _inputs(generated, probe, start, following):
                 vectors = [each for _, each in inputs]
-                gathering.asked[probe.id, operation] += len(vectors)
-                gathering.octets += sum(len(each.octets) for each in vectors)
+                result.asked[probe.id, operation] += len(vectors)
+                result.octets += sum(len(each.octets) for each in vectors)
                 for (number, _), (_, finding) in zip(inputs, probe.ask(vectors, operation), strict=True):
                     if finding is not None:
-                        gathering.add(finding, probe.id, number, start // BLOCK)
+                        result.add(finding, probe.id, number, start // BLOCK)
         start = following

@@ -15,20 +15,19 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.describing import AFTER, AMONG, AT_PLACE
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.engines import beside
-from overlong.fuzz.engines.gathering import Gathering
+from overlong.fuzz.engines.result import UnitResult
 from overlong.fuzz.execution.differences import differences
-from overlong.fuzz.execution.engine import BLOCK, Divergence, Fingerprint, UnitResult, WorkUnit
-from overlong.fuzz.execution.made import MadeInputs
+from overlong.fuzz.execution.job import BLOCK, Divergence, Fingerprint, WorkUnit
 from overlong.fuzz.execution.probe import SAMPLE, Probe, Sampled, sampled
-from overlong.fuzz.execution.whole import Whole
+from overlong.fuzz.execution.survey import Survey
 from overlong.fuzz.generation.generated import Generated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.execution.engine import CampaignJob
-    from overlong.fuzz.execution.whole import InputPlace, SeenInputs
+    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.fuzz.execution.survey import InputPlace, SeenInputs
 
 PIECE = {True: 64, False: 16}
 """The blocks to ask at a time, if all targets are called in their own processes; and if not."""
@@ -58,10 +57,9 @@ class GrammarEngine:
         """Start nothing yet."""
         self._job = job
         self._generated = Generated(job.seed, job.seeds, job.profile.dialect)
-        self._targets: list[Whole] = []
+        self._targets: list[Survey] = []
         self._beside: list[Probe] = []
-        self._gathering = Gathering(WorkUnit(0, 0))
-        self._made: MadeInputs | None = None
+        self._result = UnitResult(WorkUnit(0, 0))
 
     def run(self, unit: WorkUnit) -> UnitResult:
         """Ask the inputs of a unit.
@@ -70,7 +68,7 @@ class GrammarEngine:
             TargetError: a target cannot be asked (any more).
             KeyboardInterrupt: the user interrupts; nothing of the unit is kept.
         """
-        self._gathering = Gathering(unit)
+        self._result = UnitResult(unit)
         try:
             targets = self._opened()
             first, end = unit.first, unit.first + unit.count
@@ -80,36 +78,28 @@ class GrammarEngine:
                 if targets:
                     self._take(first, following)
                 if self._beside:
-                    beside.ask(self._generated, self._beside, self._gathering, first, following)
+                    beside.ask(self._generated, self._beside, self._result, first, following)
                 first = following
         except BaseException:
             self.close()  # answers to abandoned requests may be under way
             raise
-        return self._gathering.result()
+        return self._result
 
     def close(self) -> None:
         """End the targets' processes."""
-        opened: list[Whole | Probe] = [*self._targets, *self._beside]
+        opened: list[Survey | Probe] = [*self._targets, *self._beside]
         self._targets, self._beside = [], []
         for target in opened:
             target.close()
-        made, self._made = self._made, None
-        if made is not None:
-            made.close()
 
-    def _opened(self) -> list[Whole]:
+    def _opened(self) -> list[Survey]:
         if not self._targets and not self._beside:
             for target in self._job.targets:
                 probe = Probe(target, self._job.limits, self._job.profile)
                 if probe.beside and not probe.operations:
                     self._beside.append(probe)
                 else:
-                    self._targets.append(Whole(self._job, probe, self._generated))
-            together = [target.in_process for target in self._targets if target.in_process is not None]
-            if len(together) > 1:
-                self._made = MadeInputs(self._job)
-                for each in together:
-                    each.made = self._made
+                    self._targets.append(Survey(self._job, probe, self._generated))
         return self._targets
 
     def _take(self, first: int, end: int) -> None:
@@ -118,11 +108,11 @@ class GrammarEngine:
         for number, target in enumerate(self._targets):
             came = target.run(first, end - first)
             seen.append(came)
-            self._gathering.asked[target.id, target.operation] += came.executions
-            self._gathering.octets += came.octets if number == 0 else 0
+            self._result.asked[target.id, target.operation] += came.executions
+            self._result.octets += came.octets if number == 0 else 0
             if came.left_out:  # without a number: all units say the same, and it is reported once
                 shown = printable(target.id)
-                self._gathering.note(
+                self._result.note(
                     f"{shown}: not tested with every input, as it dies of others like them, or hangs: see campaign.json"
                 )
             for block, places in came.places.items():
@@ -130,7 +120,7 @@ class GrammarEngine:
         for block in range(first // BLOCK, (end - 1) // BLOCK + 1):
             low, high = max(block * BLOCK, first), min((block + 1) * BLOCK, end)
             if _is_of(block, FEATURES):
-                self._gathering.reach(*self._generated.columns(low, high - low), self._job.profile.dialect)
+                self._result.reach(*self._generated.columns(low, high - low), self._job.profile.dialect)
             failed = frozenset[int]().union(*(each.failed for each in seen))
             sample = [number for number in range(low, min(block * BLOCK + SAMPLE, high)) if number not in failed]
             if sample:
@@ -144,11 +134,11 @@ class GrammarEngine:
         """Count places, and ask again the first input that shows each."""
         target = self._targets[number]
         for place in places:
-            self._gathering.counts[self._fingerprint(number, place.kind, place.key)] += place.count
+            self._result.counts[self._fingerprint(number, place.kind, place.key)] += place.count
         new: list[tuple[InputPlace, Fingerprint]] = []
         for place in _chosen(block, places):
             fingerprint = self._fingerprint(number, place.kind, place.key)
-            if self._gathering.is_new(fingerprint, block):
+            if self._result.is_new(fingerprint, block):
                 new.append((place, fingerprint))
         if not new:
             return
@@ -162,9 +152,9 @@ class GrammarEngine:
                 looked.append(shown := self._not_alone(target, vector, place))
             else:  # a decoder that depends on earlier calls does so for all inputs
                 shown = looked[-1]
-            self._gathering.keep(Divergence(target.id, shown, fingerprint, place.least), block)
+            self._result.keep(Divergence(target.id, shown, fingerprint, place.least), block)
 
-    def _not_alone(self, target: Whole, vector: Vector, place: InputPlace) -> Finding:
+    def _not_alone(self, target: Survey, vector: Vector, place: InputPlace) -> Finding:
         """The fault of an answer that is right when its input is asked alone: its dependence on others."""
         vector = replace(vector, profile=target.probe.profile)
         expected, said = expected_of(vector, target.operation), KINDS[place.kind]
@@ -192,7 +182,7 @@ class GrammarEngine:
                 target.operation if compared and target.operation not in target.others else ""
             ) + target.others
             answers = list(sampled(target.probe, self._generated, indices, operations))
-            self._gathering.asked.update((target.id, each.operation) for each in answers)
+            self._result.asked.update((target.id, each.operation) for each in answers)
             said.append((target.id, answers))
             for each in answers:
                 if each.finding is not None and each.operation in target.others:
@@ -201,20 +191,20 @@ class GrammarEngine:
             profiles = {target.id: target.probe.profile for target in self._targets}
             self._compare(block, [(name, profiles[name], answers) for name, answers in said])
 
-    def _sampled(self, target: Whole, block: int, each: Sampled, *, is_wrong: bool) -> None:
+    def _sampled(self, target: Survey, block: int, each: Sampled, *, is_wrong: bool) -> None:
         """Add a finding, unless the whole answer to its input is wrong: then the cause is known."""
         finding = each.finding
         assert finding is not None
         if is_wrong and finding.claim in _SAME_AS_WHOLE and each.operation != GUARDED:
             return
         fingerprint = Fingerprint(target.id, each.operation, finding.code, finding.place)
-        self._gathering.counts[fingerprint] += 1
-        self._gathering.keep(Divergence(target.id, finding, fingerprint, each.number), block)
+        self._result.counts[fingerprint] += 1
+        self._result.keep(Divergence(target.id, finding, fingerprint, each.number), block)
 
     def _compare(self, block: int, said: Sequence[tuple[str, Profile, Sequence[Sampled]]]) -> None:
         """Add differences between targets that are no fault of either."""
-        for each in differences(said, self._gathering.counts):
-            self._gathering.keep(each, block)
+        for each in differences(said, self._result.counts):
+            self._result.keep(each, block)
 
 
 def _is_of(block: int, every: int) -> bool:

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -25,8 +24,8 @@ from hypothesis.internal.conjecture import providers
 
 from overlong.conformance.protocol.wire import AGAIN, GUARDED, REPLACE, STREAMING
 from overlong.conformance.vectors.vector import Vector, cut
-from overlong.fuzz.engines.gathering import Gathering
-from overlong.fuzz.execution.engine import BLOCK, WorkUnit
+from overlong.fuzz.engines.result import UnitResult
+from overlong.fuzz.execution.job import BLOCK, WorkUnit
 from overlong.fuzz.execution.probe import Probe
 from overlong.fuzz.generation.tokens import tokens_of
 from overlong.fuzz.strategies import chunkings, defect, defects, ill_formed, near_misses, well_formed
@@ -36,29 +35,13 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-    from overlong.fuzz.execution.engine import CampaignJob, UnitResult
+    from overlong.fuzz.execution.job import CampaignJob
 
+_Drawn = TypeVar("_Drawn")
 FIRST = 64
 """The inputs of a block for operations on other than whole inputs."""
 _AT_A_TIME = 256
 """The inputs of a batch."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A drawn value: an input, its chunks, and the stream before it."""
-
-    octets: bytes
-    chunks: tuple[int, ...] = ()
-    earlier: tuple[bytes, ...] = ()
-
-    def vector(self, operation: str) -> Vector:
-        """The vector for an operation."""
-        if operation in STREAMING:
-            return Vector("fuzz", self.octets, chunks=self.chunks)
-        if operation in AGAIN:
-            return Vector("fuzz", self.octets, chunks=self.chunks, earlier=self.earlier)
-        return Vector("fuzz", self.octets)
 
 
 @cache
@@ -68,12 +51,12 @@ def strings() -> SearchStrategy[bytes]:
 
 
 @st.composite
-def streams(draw: DrawFn) -> Case:
+def streams(draw: DrawFn) -> Vector:
     """Inputs in chunks, after a stream that ended in any way."""
     octets = draw(strings())
     before = draw(near_misses(max_pieces=3))
     earlier = tuple(cut(before, draw(chunkings(before, max_cuts=2))))
-    return Case(octets, draw(chunkings(octets)), earlier)
+    return Vector("fuzz", octets, chunks=draw(chunkings(octets)), earlier=earlier)
 
 
 class HypothesisEngine:
@@ -93,55 +76,54 @@ class HypothesisEngine:
         Raises:
             TargetError: a target cannot be asked (any more).
         """
-        gathering = Gathering(unit)
+        result = UnitResult(unit)
         end = unit.first + unit.count
         for block in range(unit.first // BLOCK, -(-end // BLOCK)):
             first = max(unit.first, block * BLOCK)
             count = min(end, (block + 1) * BLOCK) - first
-            self._run_block(gathering, WorkUnit(first, count), block)
+            self._run_block(result, WorkUnit(first, count), block)
         for probe in self._probes:
-            gathering.note(*probe.notes)
-        return gathering.result()
+            result.note(*probe.notes)
+        return result
 
     def close(self) -> None:
         """End the targets' processes."""
         for probe in self._probes:
             probe.close()
 
-    def _run_block(self, gathering: Gathering, unit: WorkUnit, block: int) -> None:
-        cases = [Case(octets) for octets in self._opening[unit.first : unit.first + unit.count]]
-        if len(cases) < unit.count:
-            cases += drawn(strings().map(Case), self._seed_of(unit.first, "whole"), unit.count - len(cases))
-        in_chunks: list[Case] = []
-        for done in range(0, len(cases), _AT_A_TIME):
-            batch = cases[done : done + _AT_A_TIME]
-            inputs = [case.octets for case in batch]
-            gathering.octets += sum(map(len, inputs))
-            gathering.reach(list(map(len, inputs)), b"".join(inputs), self._job.profile.dialect)
+    def _run_block(self, result: UnitResult, unit: WorkUnit, block: int) -> None:
+        inputs = list(self._opening[unit.first : unit.first + unit.count])
+        if len(inputs) < unit.count:
+            inputs += drawn(strings(), self._seed_of(unit.first, "whole"), unit.count - len(inputs))
+        whole = [Vector("fuzz", octets) for octets in inputs]
+        in_chunks: list[Vector] = []
+        for done in range(0, len(whole), _AT_A_TIME):
+            batch, some = whole[done : done + _AT_A_TIME], inputs[done : done + _AT_A_TIME]
+            result.octets += sum(map(len, some))
+            result.reach(list(map(len, some)), b"".join(some), self._job.profile.dialect)
             for probe in self._probes:
-                self._ask(gathering, probe, probe.whole, batch, unit.first + done, block)
+                if probe.whole:
+                    self._ask(result, probe, probe.whole, batch, unit.first + done, block)
         for probe in self._probes:
             for operation in _later_of(probe):
                 if operation in STREAMING + AGAIN:
                     seed_of_streams = self._seed_of(unit.first, "streams")
                     in_chunks = in_chunks or drawn(streams(), seed_of_streams, min(FIRST, unit.count))
-                    self._ask(gathering, probe, operation, in_chunks, unit.first, block)
+                    self._ask(result, probe, operation, in_chunks, unit.first, block)
                 else:
-                    self._ask(gathering, probe, operation, cases[:FIRST], unit.first, block)
+                    self._ask(result, probe, operation, whole[:FIRST], unit.first, block)
 
     def _seed_of(self, first: int, what: str) -> int:
         text = f"{self._job.seed} {first} {what}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
     def _ask(
-        self, gathering: Gathering, probe: Probe, operations: str, cases: Sequence[Case], first: int, block: int
+        self, result: UnitResult, probe: Probe, operation: str, vectors: Sequence[Vector], first: int, block: int
     ) -> None:
-        for operation in operations:
-            vectors = [case.vector(operation) for case in cases]
-            gathering.asked[probe.id, operation] += len(vectors)
-            for place, (_, finding) in enumerate(probe.ask(vectors, operation)):
-                if finding is not None:
-                    gathering.add(finding, probe.id, first + place, block)
+        result.asked[probe.id, operation] += len(vectors)
+        for place, (_, finding) in enumerate(probe.ask(vectors, operation)):
+            if finding is not None:
+                result.add(finding, probe.id, first + place, block)
 
 
 def _later_of(probe: Probe) -> str:
@@ -153,9 +135,9 @@ def _later_of(probe: Probe) -> str:
     )
 
 
-def drawn(strategy: SearchStrategy[Case], number: int, count: int) -> list[Case]:
+def drawn(strategy: SearchStrategy[_Drawn], number: int, count: int) -> list[_Drawn]:
     """The values that Hypothesis draws, seeded with a number: as many as asked, or fewer if there are no more."""
-    cases: list[Case] = []
+    values: list[_Drawn] = []
 
     @settings(
         max_examples=count,
@@ -165,12 +147,12 @@ def drawn(strategy: SearchStrategy[Case], number: int, count: int) -> list[Case]
         suppress_health_check=cast("list[HealthCheck]", list(HealthCheck)),
     )
     @given(strategy)
-    def collect(case: Case) -> None:
-        cases.append(case)
+    def collect(value: _Drawn) -> None:
+        values.append(value)
 
     with _no_local_constants():
         seed(number)(collect)()
-    return cases
+    return values
 
 
 @contextlib.contextmanager

@@ -1,8 +1,8 @@
-"""Find the engine that a job names. Each is imported on demand: some need optional packages."""
+"""What an engine is, and the one that a job names. Each is imported on demand: some need optional packages."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
@@ -11,7 +11,26 @@ from overlong.reference.core.building import install
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overlong.fuzz.execution.engine import CampaignJob, InputEngine
+    from overlong.fuzz.engines.result import UnitResult
+    from overlong.fuzz.execution.job import CampaignJob, WorkUnit
+
+
+class InputEngine(Protocol):
+    """Makes inputs and asks the targets, one unit after the other; a pure function of its job and the unit."""
+
+    def run(self, unit: WorkUnit) -> UnitResult:
+        """Ask the inputs of a unit.
+
+        Raises:
+            BudgetSpent: a target failed more often than its limit allows.
+            TargetError: a target cannot be asked (any more).
+            KeyboardInterrupt: on Ctrl-C; then no part of the unit is kept.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the targets' processes."""
+        ...
 
 
 def _grammar(job: CampaignJob) -> InputEngine:

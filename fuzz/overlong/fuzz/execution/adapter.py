@@ -1,11 +1,12 @@
 """Adapter for campaigns on shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
 
-It is ``sweep/adapter.py`` of the conformance tools, with inputs by number instead of grids. Only ``in_process.py``
-beside it starts it.
+It is ``sweep/adapter.py`` of the conformance tools, with inputs by number instead of grids. Only ``survey.py`` beside
+it starts it.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.sweep.adapter import main
 from overlong.conformance.vectors.profile import Profile
-from overlong.fuzz.execution.made import PLAN, Inputs, Made, Told
 from overlong.fuzz.execution.sparing import Sparing
 from overlong.fuzz.generation.generated import Generated
 
@@ -36,15 +36,13 @@ if TYPE_CHECKING:
 class ByNumber:
     """Inputs by their numbers: the source of strings of this adapter."""
 
-    def strings(self, wanted: WantedSweep) -> Inputs:
+    def strings(self, wanted: WantedSweep) -> Generated:
         """The inputs of a seed and a corpus."""
-        if (wanted.plan, wanted.grid) != (PLAN, 0):
-            raise TargetError(f"inputs are tested as the plan '{PLAN}'")
-        return _inputs(wanted.speaks, wanted.more)
+        return _generated(wanted.speaks, wanted.more)
 
     def sparing(self, wanted: WantedSweep) -> Callable[[int, int], Sequence[int]]:
         """Decides which inputs to leave out after failures."""
-        return Sparing(self.strings(wanted).generated, wanted.first, wanted.first + wanted.count).failed
+        return Sparing(self.strings(wanted), wanted.first, wanted.first + wanted.count).failed
 
     def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asking:
         """The loop, for functions at these addresses."""
@@ -54,18 +52,13 @@ class ByNumber:
 
 
 @lru_cache(maxsize=2)
-def _generated(speaks: str, seed: int, path: str) -> Generated:
-    return Generated(seed, Told(seed, path).seeds(), Profile(speaks).dialect)
-
-
-@lru_cache(maxsize=2)
-def _inputs(speaks: str, more: str) -> Inputs:
-    told = Told.parse(more)
+def _generated(speaks: str, path: str) -> Generated:
+    """Inputs as a file tells of them: a seed and a corpus, in JSON."""
     try:
-        made = Made.of(Path(told.made)) if told.made else None
-        return Inputs(_generated(speaks, told.seed, told.path), made)
+        seed, seeds = json.loads(Path(path).read_text("ascii"))
     except OSError as error:
         raise TargetError(f"the inputs cannot be read: {error.strerror}") from error
+    return Generated(seed, tuple(map(bytes.fromhex, seeds)), Profile(speaks).dialect)
 
 
 if __name__ == "__main__":

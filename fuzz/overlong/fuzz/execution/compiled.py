@@ -8,28 +8,14 @@ Inputs have nothing in common, so each is a run of its own, and all of it its la
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.compiled import PLACES, Asking, Memory
 from overlong.conformance.sweep.grid import CONTINUATION
-from overlong.fuzz.execution.made import NUMBER, Inputs
 from overlong.fuzz.generation.choice import REACH
 
-
-class InputWords(NamedTuple):
-    """The words after a ``LoopTask``: what inputs are made of, or where those are that were made."""
-
-    read: int
-    """The address of room for a verdict."""
-    by: int = 0
-    """The address of the tables from which inputs are made."""
-    lengths: int = 0
-    """Where made inputs are: the address of the length of the next one, and of its octets."""
-    octets: int = 0
-    known: int = 0
-    """The address of what ``made.verdicts_on`` says of it; 0: the source reads it."""
-    dirty: int = PLACES + REACH
-    """How far behind ``base`` there may be octets that are not those around an input."""
+if TYPE_CHECKING:
+    from overlong.fuzz.generation.generated import Generated
 
 
 class InputLoop(Asking):
@@ -41,17 +27,9 @@ class InputLoop(Asking):
     def _memory(self) -> Memory:
         return Memory(self._abi, REACH, CONTINUATION)
 
-    def _source(self, strings: Inputs, first: int) -> tuple[Memory, str, dict[str, int], InputWords]:
-        memory, made = self._memory, strings.made
-        own = InputWords(memory.spare.ctypes.data)
-        run = {"read": own.read}
-        if made is None:
-            return memory, "make_input", run, own._replace(by=strings.generated.writer.address)
-        judge, mine = strings.generated.spoken.automaton, self._expectation.automaton  # with its traits
-        same = (mine.table, mine.accepting) == (judge.table, judge.accepting)
-        own = own._replace(
-            lengths=made.address + NUMBER * (first - made.first),
-            known=made.address + NUMBER * (made.count + first - made.first) if same else 0,
-            octets=made.address + made.before(first),
-        )
-        return memory, "take_input", run, own
+    def _source(self, strings: Generated, first: int) -> tuple[Memory, str, dict[str, int], tuple[int, ...]]:  # noqa: ARG002 (the loop says the number)
+        memory = self._memory
+        verdict = memory.spare.ctypes.data
+        # then what is behind a LoopTask: room for a verdict, the tables from which inputs are made, and how far behind
+        # `base` there may be octets that are not those around an input
+        return memory, "make_input", {"read": verdict}, (verdict, strings.writer.address, PLACES + REACH)

@@ -8,7 +8,7 @@ from overlong.conformance.oracle.finding import Finding, observed_in_words
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAM_REPLACE, VALIDATE
-from overlong.fuzz.execution.engine import Divergence, Fingerprint
+from overlong.fuzz.execution.job import Divergence, Fingerprint
 from overlong.reference import Decoded, Rejected
 from overlong.reference.theory import shortlex
 

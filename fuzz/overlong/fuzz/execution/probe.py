@@ -34,7 +34,7 @@ from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.execution.engine import named
+from overlong.fuzz.execution.job import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -74,7 +74,6 @@ class Probe:
         self.limits = limits or Limits()
         self._asked_profile = profile
         self._open: FramedTarget | None = None
-        self._restarts = 0
         self.notes: list[str] = []
         """What else was seen of it, each safe to show."""
 
@@ -112,11 +111,6 @@ class Probe:
     def whole(self) -> str:
         """The operation that whole inputs are asked by; empty if it offers none."""
         return next((operation for operation in WHOLE if operation in self.operations), "")
-
-    @property
-    def restarts(self) -> int:
-        """How often it had to be started anew."""
-        return self._restarts + (self._open.restarts if self._open is not None else 0)
 
     @property
     def takes(self) -> int:
@@ -187,7 +181,7 @@ class Probe:
                     done += len(answered.batch)
             except BudgetSpent as spent:
                 in_vain = in_vain + 1 if done == before else 0
-                self.renew()
+                self.close()
                 if in_vain == _IN_VAIN:
                     raise TargetError(str(spent)) from spent
 
@@ -208,17 +202,12 @@ class Probe:
         (finding,) = self.findings([vector], operation)
         return finding
 
-    def renew(self) -> None:
-        """Give it new processes, and a new budget of restarts."""
-        self._restarts = self.restarts
-        self.close()
-
     def fresh(self) -> Probe:
         """The same target in processes of its own, not yet started."""
         return Probe(self.target, self.limits, self._asked_profile)
 
     def close(self) -> None:
-        """End its processes; it starts again when it is asked again. Never raises."""
+        """End its processes. When it is asked again, it gets new ones, and a new budget of restarts. Never raises."""
         if self._open is not None:
             target, self._open = self._open, None
             target.close()

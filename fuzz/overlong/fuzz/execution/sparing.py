@@ -13,7 +13,7 @@ from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.kinds import TIMED_OUT
-from overlong.fuzz.execution.engine import BLOCK
+from overlong.fuzz.execution.job import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,12 @@ class Sparing:
         number_of = {octet: number for number, each in enumerate(classes) for octet in each.octets}
         self._class_of = bytes(number_of[octet] for octet in range(256))
         self._first, self._end = first, end
-        self._block: _Block | None = None
+        self._start = -1
+        """The first number of the block in which an input has failed; what follows is about places in it."""
+        self._looked = 0
+        self._has: list[frozenset[int]] = []
+        self._survived, self._left_out = set[int](), set[int]()
+        self._failed: dict[bool, list[int]] = {}
 
     def failed(self, index: int, kind: int) -> Sequence[int]:
         """Numbers behind ``index`` that are left out now, ascending.
@@ -51,40 +56,30 @@ class Sparing:
             index: of the input that was not answered; higher than any before.
             kind: ``CRASHED``, ``TIMED_OUT`` or ``MISBEHAVED`` (see ``oracle/kinds.py``).
         """
-        start = index // BLOCK * BLOCK
-        if self._block is None or self._block.start != start:
-            lengths, octets = self._generated.columns(start, min(start + BLOCK, self._end) - start)
-            bounds = pairwise(accumulate(lengths, initial=0))
-            strings = [octets[low:high] for low, high in bounds]
-            has = [_had(each, each.translate(self._class_of)) for each in strings]
-            self._block = _Block(start, max(self._first - start, 0), has)
-        return [start + place for place in self._block.failed(index - start, hangs=kind == TIMED_OUT)]
-
-
-class _Block:
-    """A block in which an input has failed; inputs are places in it."""
-
-    def __init__(self, start: int, looked: int, has: Sequence[frozenset[int]]) -> None:
-        self.start = start
-        self._looked = looked
-        self._has = has
-        self._survived: set[int] = set()
-        self._failed: dict[bool, list[int]] = {False: [], True: []}
-        self._left_out: set[int] = set()
-
-    def failed(self, place: int, *, hangs: bool) -> list[int]:
-        """Places behind it that are left out now."""
+        if self._start != (start := index // BLOCK * BLOCK):
+            self._begin(start)
+        place = index - start
         for each in range(self._looked, place):
             if each not in self._left_out:
                 self._survived |= self._has[each]
         self._looked = place + 1
-        self._failed[hangs].append(place)
+        self._failed[kind == TIMED_OUT].append(place)
         rest = [each for each in range(place + 1, len(self._has)) if each not in self._left_out]
         if len(self._failed[False]) < ALL_DEATHS and len(self._failed[True]) < ALL_HANGS:
             guilty = self._guilty()
             rest = [each for each in rest if not guilty.isdisjoint(self._has[each])]
         self._left_out.update(rest)
-        return rest
+        return [start + each for each in rest]
+
+    def _begin(self, start: int) -> None:
+        """Nothing has failed in a block."""
+        lengths, octets = self._generated.columns(start, min(start + BLOCK, self._end) - start)
+        bounds = pairwise(accumulate(lengths, initial=0))
+        strings = [octets[low:high] for low, high in bounds]
+        self._start, self._looked = start, max(self._first - start, 0)
+        self._has = [_had(each, each.translate(self._class_of)) for each in strings]
+        self._survived, self._left_out = set[int](), set[int]()
+        self._failed = {False: [], True: []}
 
     def _guilty(self) -> set[int]:
         """What inputs have that fail, as far as one can tell."""

@@ -1,3 +1,4 @@
+# pyright: basic
 """The inputs of the grammar engine: a function of their number, a seed, and given octet strings."""
 
 from __future__ import annotations
@@ -5,20 +6,18 @@ from __future__ import annotations
 import hashlib
 from array import array
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from overlong.fuzz.generation.choice import LONGEST, REACH, below, first_state, following, write
 from overlong.fuzz.generation.tables import Tables
-from overlong.reference.core import why_not
+from overlong.reference.core import core, why_not
 from overlong.reference.dialect import Dialect, dialect
-
-if TYPE_CHECKING:
-    from overlong.fuzz.generation.compiled import Writer
 
 SIZE = 1 << 62
 """The number of inputs."""
 ENOUGH = 2048
 """The least inputs for which asking the core pays."""
+_TAKEN = 1 << 16
+"""The most inputs to write at a time into columns."""
 
 _CHUNKS, _EARLIER = 0x6368756E6B73, 0x6561726C696572
 """Other numbers drive the choices of an input's chunks, and of the stream before it."""
@@ -59,8 +58,6 @@ class Generated:
     @cached_property
     def writer(self) -> Writer:
         """The same, for the core in C (needs NumPy)."""
-        from overlong.fuzz.generation.compiled import Writer
-
         return Writer(self.tables)
 
     def string(self, index: int) -> bytes:
@@ -116,6 +113,36 @@ class Generated:
             return self.writer.columns(first, count)
         strings = [self.string(index) for index in range(first, first + count)]
         return array("I", map(len, strings)), b"".join(strings)
+
+
+class Writer:
+    """Tables in memory for the core in C, whose ``generator.h`` is :mod:`.choice`. Each thread needs its own."""
+
+    def __init__(self, tables: Tables) -> None:
+        import numpy as np
+
+        self._pool = np.frombuffer(tables.pool, np.uint8)
+        self._spare = np.empty(3 * REACH, np.uint8)
+        self._cells = np.array((self._pool.ctypes.data, self._spare.ctypes.data, *tables.cells), np.int64)
+        self.address = int(self._cells.ctypes.data)
+        """That of a ``generator``."""
+
+    def columns(self, first: int, count: int) -> tuple[array[int], bytes]:
+        """A number of inputs from ``first`` on: the length of each in octets, and all octets in a row."""
+        import numpy as np
+
+        lengths, octets, done = np.empty(count, np.uint32), list[bytes](), 0
+        room = np.empty(REACH + 32 * min(count, _TAKEN), np.uint8)
+        cells = np.empty(2, np.int64)
+        while done < count:
+            into = room.ctypes.data, len(room), lengths[done:].ctypes.data, cells.ctypes.data
+            core()("write_inputs", self.address, first + done, min(count - done, _TAKEN), *into)
+            made, size = cells.tolist()
+            octets.append(room[:size].tobytes())
+            done += made
+        column = array("I")
+        column.frombytes(lengths.tobytes())
+        return column, octets[0] if len(octets) == 1 else b"".join(octets)
 
 
 def _again(seed: int, seeds: tuple[bytes, ...], spoken: str) -> Generated:

@@ -81,7 +81,6 @@ class Section(NamedTuple):
     """Its length after the repetition."""
     piece: int = 0
     """Take a piece of a seed in place of a filler."""
-    kinds: str = "fillers"
 
 
 class Strategy(NamedTuple):
@@ -183,7 +182,7 @@ class Tables:
                     if lengths not in numbers:
                         numbers[lengths] = self._group(lengths)
                 cells += (
-                    *numbers[section.filler], *groups[section.kinds], *numbers[section.counts],
+                    *numbers[section.filler], *groups["fillers"], *numbers[section.counts],
                     *groups[section.tokens], *numbers[section.runs], section.piece,
                 )  # fmt: skip
             begin, size = self._group(cells)

@@ -13,7 +13,7 @@ from overlong.conformance.protocol.wire import DECODE, GUARDED, OPERATIONS, REPL
 from overlong.conformance.report.found import is_difference
 from overlong.conformance.support.printable import plain, printable
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.stored import AGAIN
+from overlong.fuzz.campaign.state import REPETITIONS
 from overlong.fuzz.promotion.promote import PromotionError, checked_id, not_alone, of_a_decoder
 from overlong.reference import DEFECTS, Rejected
 
@@ -137,7 +137,7 @@ def case_of(stored: Found, folder: str) -> Case:
         replaces,
         None if isinstance(answer, Rejected) else answer.scalars,
         offset,
-        AGAIN if stored.code in _UNSTABLE else 1,
+        REPETITIONS if stored.code in _UNSTABLE else 1,
     )
 
 

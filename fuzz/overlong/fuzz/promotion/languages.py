@@ -1,4 +1,9 @@
-"""The languages of regression tests: a template for each, and the facts that two of them read from a target's name."""
+"""Turn a finding into a regression test in the decoder's language, for its author to keep.
+
+A test does not need overlong. It calls the author's own function, in one place marked ``ADAPT``; for a target
+``py:...`` or ``so:...`` the function is known. Unchanged, it tests a decoder of the language, except in C, which has
+none. Each language has a template.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.target import UnknownTarget
+from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.targets.adapters.abi import ABIS, Abi
 from overlong.conformance.targets.functions import FunctionName
 from overlong.conformance.vectors.formats.source import escaped, templates, wrapped
+from overlong.fuzz.promotion.case import Case, case_of
+from overlong.fuzz.promotion.promote import PromotionError
 from overlong.reference import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from overlong.fuzz.promotion.case import Case
+    from overlong.fuzz.report.findings import Found
 
 _PER_LINE = 16
 """The octets in a line of a literal."""
@@ -173,6 +181,72 @@ LANGUAGES = {
     )
 }
 """All languages, in the order of lists; the first is the default for an unknown language."""
+
+
+def source(stored: Found, language: str, *, folder: str = "campaign") -> str:
+    """The test of a finding.
+
+    Args:
+        stored: the finding.
+        language: one of :data:`LANGUAGES`.
+        folder: the run's folder, for the command that explains the finding.
+
+    Raises:
+        PromotionError: there is no such language, or no test can show the fault.
+    """
+    return language_named(language).write(case_of(stored, folder))
+
+
+def file_name(stored: Found, language: str) -> str:
+    """What the file of that test is called; of Java it must be.
+
+    Raises:
+        PromotionError: as :func:`source`.
+    """
+    return _filled(language_named(language).file, stored)
+
+
+def how_to_run(stored: Found, language: str) -> str:
+    """The command that runs the test, or what to do, in a line.
+
+    Raises:
+        PromotionError: as :func:`source`.
+    """
+    return _filled(language_named(language).run, stored, file=file_name(stored, language))
+
+
+def language_named(name: str) -> TestLanguage:
+    """The language of that name.
+
+    Raises:
+        PromotionError: there is none; the message lists those there are.
+    """
+    if name not in LANGUAGES:
+        raise PromotionError(f"no tests are written in {printable(name, 40)}; {did_you_mean(name, LANGUAGES)}")
+    return LANGUAGES[name]
+
+
+def language_for(target: str, said: str = "") -> str:
+    """The language that fits a target: that of a decoder which ships with an adapter, or of its form.
+
+    Args:
+        target: its name.
+        said: the language that its greeting names, if that is known.
+    """
+    from overlong.conformance.targets.builtins import shipped
+
+    kind, colon, rest = target.partition(":")
+    name = rest if kind == "builtin" else target
+    if colon and kind in ("py", "so", "wasm"):
+        return "pytest" if kind == "py" else "c"
+    known = shipped(name)
+    spoken = said or (known.language if known else "")
+    return next((each.name for each in LANGUAGES.values() if spoken in each.of), next(iter(LANGUAGES)))
+
+
+def _filled(text: str, stored: Found, **more: str) -> str:
+    case = case_of(stored, "")
+    return text.format(name=case.name, Name=case.title_name, **more)
 
 
 def _octet_lines(octets: bytes) -> list[str]:

@@ -22,8 +22,7 @@ from overlong.fuzz.report.findings import Found, lines_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.fuzz.campaign.state import Status
-    from overlong.fuzz.campaign.stored import StoredFinding
+    from overlong.fuzz.campaign.state import Status, StoredFinding
 
 _NAME = 400
 """The most characters of a target's name to show."""
@@ -37,17 +36,17 @@ def found_of(stored: StoredFinding, profile: str, folder: str) -> Found:
 
 def report_of_status(status: Status, folder: str) -> Report:
     """The report of a campaign so far; ``folder``: its name in commands."""
-    causes = [found_of(each, status.profile.name, folder) for each in status.findings]
+    causes = [found_of(each, status.job.profile.name, folder) for each in status.findings]
     waits = status.faults_wait and not any(cause.standing is Standing.UNEXPECTED for cause in causes)
     subjects: list[Subject] = []
-    for target in status.targets:
+    for target in status.job.names:
         mine = tuple(cause for cause in causes if cause.target == target)
         state = state_of(failing_claims({}, mine), held=True, incomplete=waits)
         subjects.append(
             Subject(
                 id=target,
                 state=state if status.inputs else State.NOT_MEASURED,
-                profile=status.profile.name,
+                profile=status.job.profile.name,
                 causes=mine,
                 recorded={INPUTS: thousands(status.inputs)},
             )
@@ -59,11 +58,11 @@ def summary(report: Report, status: Status, folder: str, *, width: int, encoding
     """The lines of the report without styles; only commands are wider than ``width``."""
     dot = f" {Glyphs(encoding).dot} "
     yield from textwrap.wrap(verdict_of_campaign(report), width, subsequent_indent="  ")
-    yield dot.join((status.profile.name, f"engine {printable(status.engine)}", f"seed {status.seed}"))
-    for target in status.targets:
+    yield dot.join((status.job.profile.name, f"engine {printable(status.job.engine)}", f"seed {status.job.seed}"))
+    for target in status.job.names:
         yield from textwrap.wrap(printable(target, _NAME), width, initial_indent="  ", subsequent_indent="    ")
     yield ""
-    causes = [found_of(each, status.profile.name, folder) for each in status.findings]
+    causes = [found_of(each, status.job.profile.name, folder) for each in status.findings]
     for cause in sorted(causes, key=is_difference)[:SHOWN]:
         yield from lines_of(cause, folder, width)
         yield ""

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.report.found import block, is_difference
+from overlong.conformance.oracle.walk import explain_code, explain_octets
+from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.protocol.wire import ASK, ENCODING, QUESTION
+from overlong.conformance.report.found import block, core, is_difference
 from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.text import lines_of_cause
 from overlong.conformance.report.wording import given
@@ -16,17 +19,25 @@ from overlong.conformance.results.invocation import replay_found, spelled
 from overlong.conformance.results.model import PEER, SENTENCE, STABLE, Cause, ReportKind, Standing
 from overlong.conformance.results.reading import ReportError, read
 from overlong.conformance.results.reading.data import plain
-from overlong.conformance.support.printable import printable
+from overlong.conformance.support.printable import printable, spaced_hex
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.state import CampaignError
-from overlong.reference import DIALECTS
+from overlong.fuzz.campaign.state import REPETITIONS, CampaignError
+from overlong.reference import DEFECTS, DIALECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _NAMED = 4
 """The most findings that an error names."""
+_OPEN = (
+    "A difference is no fault: RFC 3629 allows both answers. But two programs that read the same octets with these "
+    "targets get different results; if the programs must agree, their specification has to choose."
+)
+_UNSTABLE = (
+    "The finding did not recur in every fresh process: some state outlives a call, or the target reads beyond its "
+    "input. Run the input many times; under a sanitizer if the target is native code."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,3 +167,41 @@ def lines_of(found: Found, folder: str, width: int, *, explain: bool = True) -> 
     yield from rest
     for title, command in further:
         yield from command_lines(command, f"     {title}: ")
+
+
+def explain_finding(stored: Found, folder: str, width: int, offered: Iterable[str]) -> Iterator[str]:
+    """All about a finding: its facts, next steps, the path of its octets, and the meaning of its code.
+
+    Args:
+        stored: the finding.
+        folder: of its run.
+        width: of the lines, none of which is styled; commands may be wider.
+        offered: the words after ``overlong finding`` that apply to it.
+    """
+    yield from lines_of(stored, folder, width, explain=False)
+    for word in offered:
+        yield f"     {word}: {printable(shlex.join(['overlong', 'finding', word, folder, stored.id]), 1000)}"
+    if stored.operation not in ENCODING:  # the input of an encoder is no UTF-8
+        yield ""
+        yield from _walk(stored, width)
+    differs = is_difference(stored)
+    if not differs and (stored.code in DEFECTS or stored.code in KINDS):
+        yield ""
+        yield from explain_code(stored.code, width)
+    unstable = dict(stored.more).get(STABLE, always := f"{REPETITIONS} of {REPETITIONS}") != always
+    for paragraph in (_OPEN * differs, _UNSTABLE * unstable):
+        if paragraph:
+            yield ""
+            yield from textwrap.wrap(paragraph, width)
+
+
+def _walk(stored: Found, width: int) -> Iterator[str]:
+    """The path of the finding's octets, without filler, through the automaton."""
+    octets = stored.octets[QUESTION.size :] if stored.operation == ASK else stored.octets
+    start, end = core(Vector("fuzz", octets, profile=stored.profile))
+    if (start, end) != (0, len(octets)):
+        before, after = octets[:start], octets[end:]
+        aside = [f"{spaced_hex(before)} before them"] * bool(before) + [f"{spaced_hex(after)} after them"] * bool(after)
+        line = f"Its octets from offset {start} on ({', '.join(aside)}):"
+        yield from textwrap.wrap(line, width)
+    yield from explain_octets(octets[start:end], width, stored.profile)

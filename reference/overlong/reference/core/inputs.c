@@ -2,15 +2,12 @@
 #include "generator.h"
 #include "loop.h"
 
-/* Behind a LoopTask: InputWords of Python. */
+/* What InputLoop of Python puts behind a LoopTask. */
 typedef struct {
   loop_task loop;
-  int64_t *read;           /* room for the verdict */
-  const generator *by;     /* what inputs are made of; or where those stand that were made: */
-  const uint32_t *lengths; /* the length of the next one, */
-  const uint8_t *octets;   /* its octets, */
-  const uint32_t *known;   /* and the verdict on it; null: it is read here */
-  uint64_t dirty;          /* how far behind `base` there may be something else than the filler */
+  int64_t *read;       /* room for the verdict */
+  const generator *by; /* what inputs are made of */
+  uint64_t dirty;      /* how far behind `base` there may be something else than the filler */
 } input_task;
 
 /* Fill up behind an input that was just written, maybe over what stood behind it. */
@@ -33,17 +30,6 @@ EXPORT void make_input(input_task *task) {
   *task->read = verdict(loop->by, start, length, 0);
 }
 
-EXPORT void take_input(input_task *task) {
-  loop_task *loop = &task->loop;
-  uint8_t *const start = start_at(residue(loop->next + 1), loop);
-  const uint64_t length = *task->lengths++;
-  memcpy(start, task->octets, SLACK);
-  if (UNLIKELY(length > SLACK)) memcpy(start + SLACK, task->octets + SLACK, length - SLACK);
-  task->octets += length;
-  lay_out(start, length, length, task);
-  *task->read = task->known ? (int64_t)*task->known++ : verdict(loop->by, start, length, 0);
-}
-
 /* Write inputs in a row while there is room; their number and their octets. */
 EXPORT void write_inputs(
     const generator *by, uint64_t first, uint64_t count, uint8_t *out, uint64_t room, uint32_t *lengths,
@@ -58,7 +44,7 @@ EXPORT void write_inputs(
   made[1] = at;
 }
 
-/* Read inputs that stand in a row, once for all targets: a verdict() in 32 bits on each. */
+/* Read inputs that stand in a row: a verdict() in 32 bits on each, which tests compare. */
 EXPORT void judge_inputs(
     uint64_t count, const uint32_t *lengths, const uint8_t *octets, uint32_t *verdicts, const automaton *by) {
   for (uint64_t each = 0; each < count; each++) {

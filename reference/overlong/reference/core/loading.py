@@ -23,7 +23,6 @@ _WORDS = {
     "lay_out_grid": 1,
     "read_choices": 6,
     "make_input": 1,
-    "take_input": 1,
     "write_inputs": 7,
     "judge_inputs": 5,
     "answer_inputs": 1,

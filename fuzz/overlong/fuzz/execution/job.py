@@ -1,11 +1,10 @@
-"""The interface of an engine, which makes inputs, asks the targets, and reports divergences; and what these are."""
+"""What engines work on: targets and inputs by number; and what they report: divergences."""
 
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.targets.limits import Limits
@@ -79,53 +78,7 @@ class CampaignJob:
     corpus: str = ""
     """The folder of the corpus, for an engine that reads and writes one itself; empty if there is none."""
 
-
-@dataclass(frozen=True)
-class UnitResult:
-    """The result of a unit."""
-
-    unit: WorkUnit
-    octets: int
-    """Octets of the inputs."""
-    divergences: tuple[Divergence, ...] = ()
-    """The first divergence of each fingerprint in each octave, in any order; further ones do no harm."""
-    counts: Counter[Fingerprint] = field(default_factory=Counter[Fingerprint])
-    """The number of divergent inputs for each fingerprint."""
-    reached: frozenset[int] = frozenset()
-    """Features of the reference that the inputs reached: see ``generation/features.py``."""
-    interesting: tuple[bytes, ...] = ()
-    """The shortest inputs that reach each feature: candidates for the corpus."""
-    coverage: int = 0
-    """The number of edges reached in the code of an instrumented target."""
-    seconds: float = 0.0
-    notes: tuple[str, ...] = ()
-    """Notes for the user, each safe to show."""
-    asked: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
-    """Executions by target and operation."""
-    covering: tuple[bytes, ...] = ()
-    """Inputs that reach new code of a target. They belong in the corpus, whatever they reach in the reference."""
-    starting: float = 0.0
-    """The part of :attr:`seconds` before the first question, which does not grow with the unit."""
-
     @property
-    def executions(self) -> int:
-        """Answers that were asked for: inputs times targets, and each operation counts."""
-        return self.asked.total()
-
-
-class InputEngine(Protocol):
-    """Makes inputs and asks the targets, one unit after the other; a pure function of its job and the unit."""
-
-    def run(self, unit: WorkUnit) -> UnitResult:
-        """Ask the inputs of a unit.
-
-        Raises:
-            BudgetSpent: a target failed more often than its limit allows.
-            TargetError: a target cannot be asked (any more).
-            KeyboardInterrupt: on Ctrl-C; then no part of the unit is kept.
-        """
-        ...
-
-    def close(self) -> None:
-        """End the targets' processes."""
-        ...
+    def names(self) -> tuple[str, ...]:
+        """The targets, as findings name them."""
+        return tuple(map(named, self.targets))

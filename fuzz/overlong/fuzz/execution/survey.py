@@ -1,0 +1,372 @@
+# pyright: basic
+"""What asks one target all inputs of a campaign, whole: the best survey that it allows; and where they diverge.
+
+A function of a shared library is asked by the core in C, in the library's own process. Any other target that decodes or
+validates is asked in columns, by the protocol. One that only streams or replaces is asked vector by vector.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from overlong.conformance.oracle.columnar import SAYS_ALL, ColumnarOracle
+from overlong.conformance.oracle.expectation import expectation
+from overlong.conformance.oracle.judging import Judge
+from overlong.conformance.oracle.kinds import (
+    AGREES,
+    CRASHED,
+    LEFT_OUT,
+    MISBEHAVED,
+    OTHER_INCOMPLETE,
+    OTHER_LENGTH,
+    OTHER_OFFSET,
+    TIMED_OUT,
+    kind_of,
+)
+from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.protocol.observation import TimedOut
+from overlong.conformance.protocol.wire import DECODE, VALIDATE
+from overlong.conformance.results.shard import Shard
+from overlong.conformance.support.printable import printable
+from overlong.conformance.support.temporary import TemporaryFolder
+from overlong.conformance.sweep.columnar import ColumnBatch, ShardTally
+from overlong.conformance.sweep.in_process import InProcess, reason_against
+from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.resolve import resolve
+from overlong.conformance.vectors.vector import Vector
+from overlong.fuzz.execution.job import BLOCK
+from overlong.fuzz.execution.places import InputPlaces
+from overlong.fuzz.execution.probe import SAMPLE
+from overlong.fuzz.execution.sparing import Sparing
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from overlong.conformance.oracle.columnar import Expected
+    from overlong.conformance.vectors.batch import Batch
+    from overlong.conformance.vectors.profile import Profile
+    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.fuzz.execution.probe import Probe
+    from overlong.fuzz.generation.generated import Generated
+
+_ADAPTER = Path(__file__).with_name("adapter.py")
+_STEP = 1 << 12
+"""Inputs made at a time for columns, and the most in a batch, so that their data stay in the CPU's cache."""
+_VECTORS = 1 << 9
+"""Inputs that are asked at a time vector by vector."""
+_RIGHT = frozenset({AGREES, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE, LEFT_OUT})
+"""Kinds of inputs whose verdict and output are right, or unknown."""
+_FAILED = frozenset({CRASHED, TIMED_OUT, MISBEHAVED, LEFT_OUT})
+"""Kinds of inputs whose like is asked no more than is needed."""
+
+
+@dataclass
+class InputPlace:
+    """Inputs of a block that diverge alike."""
+
+    kind: int
+    key: int
+    """See :class:`~.places.InputPlaces`."""
+    count: int
+    least: int
+    """The number of the shortest of them; of those the first."""
+    length: int
+    """Length of that input, in octets."""
+
+
+@dataclass
+class SeenInputs:
+    """What came of inputs."""
+
+    executions: int
+    octets: int
+    places: dict[int, list[InputPlace]] = field(default_factory=dict[int, "list[InputPlace]"])
+    """Places by the number of the block."""
+    wrong: frozenset[int] = frozenset()
+    """Inputs of a sample that another verdict or output was given of, or none."""
+    failed: frozenset[int] = frozenset()
+    """Inputs of a sample that nothing was said to; or that were left out, because of others like them."""
+    left_out: int = 0
+
+
+class Survey:
+    """One target, and all that asks it."""
+
+    def __init__(self, job: CampaignJob, probe: Probe, generated: Generated) -> None:
+        """Start the target of a probe, if it is not.
+
+        Raises:
+            TargetError: it does not start, or offers nothing that decodes.
+        """
+        self.probe = probe
+        self._generated = generated
+        self._places = InputPlaces(job.profile.dialect.automaton)
+        self.in_process: InProcessSurvey | None = None
+        judges_all = True
+        if not reason_against(probe.opened()) and set(probe.operations) & set(DECODE + VALIDATE):
+            self.in_process = InProcessSurvey(job, probe.target)
+            self._kinds = self.in_process.kinds
+            self.operation = next(each for each in DECODE + VALIDATE if each in probe.operations)
+            judges_all = self.operation == VALIDATE or bool(expectation(job.profile, probe.greeting).units)
+        elif (columnar := _columnar(job, probe, generated)) is not None:
+            self._kinds, self.operation, judges_all = columnar.kinds, columnar.operation, columnar.judges_all
+        elif probe.whole:
+            self._kinds, self.operation = partial(kinds_by_vectors, probe, generated, probe.whole), probe.whole
+        else:
+            offers = printable(probe.greeting.operations)
+            raise TargetError(f"{printable(probe.id)}: it offers {offers}, and nothing that decodes; nothing to fuzz")
+        self.others = "".join(each for each in probe.operations if each != self.operation or not judges_all)
+        """Operations that a sample is asked by."""
+
+    @property
+    def id(self) -> str:
+        """The id, as the campaign names it."""
+        return self.probe.id
+
+    def run(self, first: int, count: int) -> SeenInputs:
+        """What comes of inputs by number, and where they diverge.
+
+        Raises:
+            TargetError: the target cannot be asked any more.
+        """
+        octets, kinds = self._kinds(first, count)
+        seen = SeenInputs(count, octets)
+        if kinds:
+            self._look(seen, first, kinds)
+        return seen
+
+    def close(self) -> None:
+        """End all its processes. Never raises."""
+        if self.in_process is not None:
+            self.in_process.close()
+        self.probe.close()
+
+    def _look(self, seen: SeenInputs, first: int, kinds: bytes) -> None:
+        """Fill in what came of inputs that do not all agree."""
+        seen.left_out = kinds.count(LEFT_OUT)
+        seen.executions -= seen.left_out
+        wrong, failed = list[int](), list[int]()
+        for start in range(first // BLOCK * BLOCK, first + len(kinds), BLOCK):
+            low, high = max(start, first), min(start + BLOCK, first + len(kinds))
+            some = kinds[low - first : high - first]
+            if not any(some):
+                continue
+            lengths, octets = self._generated.columns(low, len(some))
+            keys = self._places.keys(lengths, octets)
+            seen.places[start // BLOCK] = _grouped(low, some, keys, lengths)
+            wrong += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind not in _RIGHT]
+            failed += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind in _FAILED]
+        seen.wrong, seen.failed = frozenset(wrong), frozenset(failed)
+
+    def words(self, key: int) -> str:
+        """What the key of a place means."""
+        return self._places.words(key)
+
+
+def _grouped(first: int, kinds: bytes, keys: NDArray[np.uint32], lengths: array[int]) -> list[InputPlace]:
+    """The inputs of a block by kind and key, ascending."""
+    of = np.frombuffer(kinds, np.uint8)
+    places = np.flatnonzero((of != AGREES) & (of != LEFT_OUT))
+    sizes = np.array(lengths, np.int64)[places]
+    both = of[places].astype(np.int64) << 32 | keys[places]
+    order = np.lexsort((sizes, both))  # stable: of the shortest the first
+    both, sizes, places = both[order], sizes[order], places[order]
+    starts = np.flatnonzero(np.diff(both, prepend=-1))
+    counts = np.diff(starts, append=len(both))
+    columns = both[starts] >> 32, both[starts] & 0xFFFFFFFF, counts, places[starts] + first, sizes[starts]
+    return [InputPlace(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def inputs_from(first: int, count: int) -> Shard:
+    """Inputs by number, as the sweep's machinery asks for strings."""
+    return Shard("generated", 0, first, count)
+
+
+class InProcessSurvey:
+    """Asks inputs by number in the process of a shared library, in a child of it.
+
+    Everything except the inputs is the machinery of sweeps: the sandbox, the process that dies in place of the
+    library's, and kinds (see ``overlong.conformance.sweep.in_process``).
+    """
+
+    def __init__(self, job: CampaignJob, target: str | tuple[str, ...]) -> None:
+        """Start nothing yet.
+
+        Args:
+            job: the inputs, the expected answers and the limits.
+            target: one of the job's, a function of a shared library.
+
+        Raises:
+            TargetError: there is a reason against it.
+            OSError: the seeds cannot be kept on disk.
+        """
+        found = resolve(target, job.limits)
+        assert isinstance(found, FramedTarget), "there is a reason against any other"
+        self.folder = TemporaryFolder("seeds")
+        """Of the file that tells the adapter what the inputs are made of."""
+        path = self.folder.path / "seeds.json"
+        path.write_text(json.dumps([job.seed, [each.hex() for each in job.seeds]]), "ascii")
+        self.engine = InProcess(found, job.profile, adapter=_ADAPTER, more=str(path))
+
+    def kinds(self, first: int, count: int) -> tuple[int, bytes]:
+        """The octets of the inputs that were asked, and the kind of each; no kinds if all agree.
+
+        Raises:
+            TargetError: it cannot be asked.
+        """
+        result = self.engine.run(inputs_from(first, count))
+        return result.octets, zlib.decompress(result.kinds) if result.kinds else b""
+
+    def close(self) -> None:
+        """End its processes."""
+        self.engine.close()
+        self.folder.close()
+
+
+def _columnar(job: CampaignJob, probe: Probe, generated: Generated) -> ColumnarSurvey | None:
+    """A survey in columns; None if nothing that the target offers can be judged in them."""
+    probe.opened()
+    try:
+        return ColumnarSurvey(probe, generated, job.profile)
+    except TargetError:
+        return None
+
+
+class ColumnarSurvey:
+    """Gives a target inputs by number, for one operation, and judges whole columns.
+
+    There is no limit on restarts: each input that crashes the target is a fault of its own. Of similar inputs only a
+    few are asked: see ``sparing.py``.
+    """
+
+    def __init__(self, probe: Probe, generated: Generated, profile: Profile) -> None:
+        """Start the target.
+
+        Args:
+            probe: of the target; nothing else may use it meanwhile.
+            generated: the inputs.
+            profile: what it is measured by.
+
+        Raises:
+            TargetError: the target does not start, or offers no operation that can be judged in columns.
+        """
+        self._probe = probe
+        self._generated = generated
+        greeting = probe.greeting
+        self._expectation = expectation(profile, greeting)
+        self._oracle = ColumnarOracle(self._expectation, profile.dialect.layout)
+        self._unit_size = greeting.units.size
+        self._habits = SAYS_ALL
+
+    @property
+    def operation(self) -> str:
+        """The letter of the more informative one that the target offers."""
+        return self._expectation.operation
+
+    @property
+    def judges_all(self) -> bool:
+        """True if all parts of an answer are judged: in some dialects, and with some traits, the output is not."""
+        return self.operation == VALIDATE or bool(self._expectation.units)
+
+    def kinds(self, first: int, count: int) -> tuple[int, bytes]:
+        """The octets of the inputs that were asked, and the kind of each; no kinds if all agree.
+
+        Raises:
+            TargetError: the target no longer starts, or fails repeatedly without an answer.
+        """
+        tally, end = ShardTally(inputs_from(first, count)), first + count
+        sparing, spared = Sparing(self._generated, first, end), set[int]()
+        while first < end:
+            first = self._run(tally, first, end, sparing, spared)
+        return tally.octets, b"" if tally.kinds is None else tally.kinds.tobytes()
+
+    def _run(self, tally: ShardTally, first: int, end: int, sparing: Sparing, spared: set[int]) -> int:
+        """Ask inputs before ``end``, or until further ones are left out. Returns the place of the end."""
+        if spared:  # they are of one block
+            end = min((first // BLOCK + 1) * BLOCK, end)
+        numbers = [number for number in range(first, end) if number not in spared] if spared else range(first, end)
+        asked = self._probe.observe(lambda place: self._asked(numbers[place:]), len(numbers))
+        for place, answered in asked:
+            number, batch = numbers[place], answered.batch
+            assert isinstance(batch, ColumnBatch), "asked for only such"
+            expected = batch.right or self._expected(batch.lengths, batch.octets)
+            judge = Judge(partial(_items, batch), self._expectation, unit_size=self._unit_size)
+            judged = judge.judge(answered.answers, expected, number, faults=answered.faults)
+            self._habits = judged.habits or self._habits
+            tally.add(number, judged, expected, np.frombuffer(batch.lengths, np.uint32))
+            if answered.unstable is not None:
+                tally.note_unstable(number, answered)
+            for at, fault in answered.faults.items():
+                kind = TIMED_OUT if isinstance(fault, TimedOut) else CRASHED
+                more = set(sparing.failed(number + at, kind)) - spared
+                spared.update(more)
+                for each in more:
+                    tally.mark(each, LEFT_OUT, each + 1)
+                if more:  # the input is alone in its batch, and nothing else is under way
+                    asked.close()
+                    return number + len(batch)
+        spared.clear()
+        return end
+
+    def _expected(self, lengths: array[int], octets: bytes) -> Expected:
+        return self._oracle.expected(lengths, octets, self._habits)
+
+    def _asked(self, numbers: Sequence[int]) -> Iterator[tuple[Batch, str]]:
+        """Inputs of ascending numbers, in batches of the size that the target takes at present."""
+        for first, count in _in_rows(numbers):
+            done = 0
+            while done < count:
+                made = min(_STEP, count - done)
+                lengths, octets = self._generated.columns(first + done, made)
+                start = at = 0
+                while start < made:
+                    end = min(start + max(self._probe.takes, 1), made)
+                    some = lengths[start:end]
+                    part = octets[at : at + sum(some)]
+                    yield ColumnBatch("fuzz", some, part, make=partial(self._expected, some, part)), self.operation
+                    start, at = end, at + len(part)
+                done += made
+
+
+def _in_rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first number and the length of each run of consecutive numbers."""
+    if isinstance(numbers, range):
+        yield numbers.start, len(numbers)
+        return
+    start = 0
+    for place in range(1, len(numbers) + 1):
+        if place == len(numbers) or numbers[place] != numbers[place - 1] + 1:
+            yield numbers[start], place - start
+            start = place
+
+
+def _items(batch: Batch, _first: int, _count: int) -> tuple[array[int], bytes]:
+    """Makes the inputs of a batch again, for :class:`Judge`."""
+    return batch.lengths, batch.octets
+
+
+def kinds_by_vectors(probe: Probe, generated: Generated, operation: str, first: int, count: int) -> tuple[int, bytes]:
+    """The octets of the inputs that were asked, each a vector of its own, and the kind of each; no kinds if all agree.
+
+    Raises:
+        TargetError: the target does not start any more, or fails again and again without answering anything.
+    """
+    octets, kinds = 0, bytearray()
+    for start in range(first, first + count, _VECTORS):
+        lengths, joined = generated.columns(start, min(_VECTORS, first + count - start))
+        vectors = [Vector("fuzz", joined[begin:end]) for begin, end in pairwise(accumulate(lengths, initial=0))]
+        for vector, (observed, finding) in zip(vectors, probe.ask(vectors, operation), strict=True):
+            kinds.append(kind := kind_of(observed, finding))
+            octets += len(vector.octets) if kind != LEFT_OUT else 0
+    return octets, bytes(kinds) if any(kinds) else b""
