@@ -19,7 +19,7 @@ import os
 import re
 import signal
 import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from overlong.conformance.targets.adapters.attended import ChildFailed, attended, folder_for
 from overlong.conformance.targets.adapters.serving import Refusal, own_output, serve
@@ -65,14 +65,14 @@ def _memory_of_its_own() -> bool:
         return False
 
 
-def _not_root() -> dict[str, Any]:
-    """The user to run as, in the words of :mod:`subprocess`: PostgreSQL refuses root. Empty: the current user.
+def _not_root() -> tuple[int | None, int | None, tuple[int, ...] | None]:
+    """The user, group and further groups to run as: PostgreSQL refuses root. None: the current ones.
 
     Raises:
         ChildFailed: there is no other user.
     """
     if os.geteuid() != 0:
-        return {}
+        return None, None, None
     import pwd
 
     for name in ("postgres", "nobody"):
@@ -80,7 +80,7 @@ def _not_root() -> dict[str, Any]:
             found = pwd.getpwnam(name)
         except KeyError:
             continue
-        return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": ()}
+        return found.pw_uid, found.pw_gid, ()
     raise ChildFailed("PostgreSQL refuses root, and there is no user postgres or nobody to run it as")
 
 
@@ -93,9 +93,9 @@ class Backend:
         Raises:
             ChildFailed: it cannot be made.
         """
-        who = _not_root()
-        if who:
-            os.chown(folder, who["user"], who["group"])
+        user, group, more_groups = _not_root()
+        if user is not None and group is not None:
+            os.chown(folder, user, group)
         cluster = f"{folder}/cluster"
         words = ("--no-sync", "--encoding=UTF8", "--locale=C", "--auth=trust")
         try:
@@ -105,7 +105,9 @@ class Backend:
                 capture_output=True,
                 check=False,
                 cwd=folder,
-                **who,
+                user=user,
+                group=group,
+                extra_groups=more_groups,
             )
         except (OSError, subprocess.SubprocessError) as error:  # SubprocessError: no permission to become that user
             raise ChildFailed(f"initdb cannot be run: {error}") from error
@@ -117,7 +119,9 @@ class Backend:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=folder,
-            **who,
+            user=user,
+            group=group,
+            extra_groups=more_groups,
         )
         self._read()
         for statement in (*_DROP_TEMPLATES, _DECODER):
