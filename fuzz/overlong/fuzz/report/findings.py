@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.reading.data import plain
 from overlong.conformance.report.found import block, is_difference
 from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.text import lines_of_cause
@@ -16,6 +15,7 @@ from overlong.conformance.report.wording import given
 from overlong.conformance.results.invocation import replay_found, spelled
 from overlong.conformance.results.model import PEER, SENTENCE, STABLE, Cause, ReportKind, Standing
 from overlong.conformance.results.reading import ReportError, read
+from overlong.conformance.results.reading.data import plain
 from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
