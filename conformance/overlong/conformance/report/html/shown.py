@@ -38,13 +38,11 @@ if TYPE_CHECKING:
     from overlong.reference import Dialect
 
 
-_OWN_ANCHORS = (*("top", "main", "verdict", "causes", "codes", "decoders", "tested", "untested", "pictures", "repeat"),)
+_OWN_ANCHORS = ("top", "main", "verdict", "causes", "codes", "decoders", "tested", "untested", "pictures", "repeat")
 """The ids of the page's own parts."""
 _STRANGE = re.compile(r"[^A-Za-z0-9_.-]+")
-_LONGEST = 60
+_WORD = 60
 """Characters of an id for each word of it."""
-
-
 _SHOWN = 24
 """The number of octets drawn of a long input: those around the first ill-formed ones."""
 _BEFORE = 6
@@ -184,7 +182,7 @@ class Shower:
 
     def _anchor(self, *words: str) -> str:
         """An id of plain letters made of ``words``, with a number if it was given before."""
-        name = "-".join(part for word in words if (part := _STRANGE.sub("-", word[:_LONGEST]).strip("-.")))
+        name = "-".join(part for word in words if (part := _STRANGE.sub("-", word[:_WORD]).strip("-.")))
         name = name if name[:1].isalpha() else f"x-{name}" if name else "x"
         unique = name
         while self._anchors[unique]:
