@@ -12,7 +12,7 @@ import numpy as np
 
 from overlong.conformance.sweep.compiled import character_bits
 from overlong.reference import dialect
-from overlong.reference.native import _gathering, _layout, _nibbles
+from overlong.reference.native import _gathering, _nibbles
 from overlong.reference.shift import ShiftAutomaton
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def main() -> None:
     assert automaton.dead is not None, "octets can be ill-formed"
     shifts = ShiftAutomaton(automaton)
     begins = np.array([to != automaton.dead for to in automaton.table[0]])
-    nibbles = _nibbles(automaton)
+    bits, nibbles = SPOKEN.layout.bits_by_octet(begins.tolist()), _nibbles(automaton)
     assert nibbles is not None, "the core reads it by rows"
     gathering = _gathering(SPOKEN, nibbles)
     halves = [words(gathering.picks[at : at + 16]) for at in range(0, len(gathering.picks), 16)]
@@ -54,7 +54,7 @@ def main() -> None:
         "automaton words": walk,
         "uint8_t begins[256]": row(begins.tolist()),
         "shifts by_shifts": f"{{{walk}, begins, 1u, {', '.join(map(words, nibbles))}}}",
-        "layout by_layout": f"{{{row(_layout(SPOKEN, begins))}, {gathering.free}u, {gathering.single}u, "
+        "layout by_layout": f"{{{row(bits)}, {gathering.free}u, {gathering.single}u, "
         f"{words(gathering.within)}, {{{', '.join(picks)}}}}}",
     }.items():
         print(f"static const {name} = {value};")

@@ -20,7 +20,6 @@ from overlong.reference.answer import (
     verdict,
 )
 from overlong.reference.automaton import Automaton
-from overlong.reference.core import why_not
 from overlong.reference.decoder import segment
 from overlong.reference.defect import FOREIGN
 from overlong.reference.error_mode import ERROR_MODES, MaximalSubpart
@@ -130,19 +129,12 @@ def test_what_may_still_become_a_character_is_held_back():
 
 
 def test_a_layout_whose_octets_depend_on_their_character_is_not_compiled():
-    numpy = pytest.importorskip("numpy")
-    if why_not():
-        pytest.skip(why_not())
-    from overlong.reference.native import _layout
-
-    spoken = dialect()
-    (*rows, last) = spoken.layout.rows
+    automaton, layout = dialect().automaton, dialect().layout
+    (*rows, last) = layout.rows
     lead, tail, *rest = last.templates
     moved = replace(last, templates=(lead, replace(tail, free=tail.free - 1), *rest))
-    odd = replace(spoken, layout=replace(spoken.layout, rows=(*rows, moved)))
-    begins = numpy.array([state != odd.automaton.dead for state in odd.automaton.table[0]])
     with pytest.raises(ValueError, match=r"the bits of octet .. depend on its character"):
-        _layout(odd, begins)
+        replace(layout, rows=(*rows, moved)).bits_by_octet([state != automaton.dead for state in automaton.table[0]])
 
 
 def test_what_a_lead_announces_is_swallowed_however_it_breaks_off():

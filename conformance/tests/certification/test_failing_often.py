@@ -65,7 +65,7 @@ def test_a_decoder_that_crashes_often_gets_its_report(tmp_path: Path) -> None:
 def test_after_some_time_outs_the_limit_is_a_thousand_answers() -> None:
     limit = AnswerLimit(5.0)
     for _ in range(64):
-        limit.answered(0.00002, [4])
+        limit.answered(0.00002, 1, 4)
     assert limit.seconds([4], alone=True) == 5.0
     assert not limit.notes
     for _ in range(TIME_OUTS):
@@ -80,7 +80,7 @@ def test_after_some_time_outs_the_limit_is_a_thousand_answers() -> None:
 def test_a_slow_answer_raises_the_limit() -> None:
     limit = AnswerLimit(5.0)
     for seconds in (*[0.00002] * 30, 0.06):
-        limit.answered(seconds, [4])
+        limit.answered(seconds, 1, 4)
     for _ in range(TIME_OUTS + 1):
         limit.timed_out()
     before = limit.seconds([4], alone=True)

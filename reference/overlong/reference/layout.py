@@ -9,9 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _REMEMBERED = 1 << 12
 """The number of sequences whose numbers are cached."""
+_OUT = 32
+"""The shift for octets that begin a character; the shift of any other octet shares no bit with it."""
+_MOVES = 6
+"""The bits of an octet's row that say how far it shifts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,32 @@ class Layout:
 
     def is_tail(self, octet: int) -> bool:
         return self.rows[-1].templates[-1].fits(octet)
+
+    def bits_by_octet(self, begins: Sequence[bool]) -> list[int]:
+        """For each octet its bits of the number, above six bits that say how far it shifts the bits of earlier octets.
+
+        An octet that begins a character shifts them by 32, out of the number.
+
+        Args:
+            begins: for each octet whether it does.
+
+        Raises:
+            ValueError: an octet's bits depend on the character that it is in.
+        """
+        rows: list[int] = []
+        for octet, is_first in enumerate(begins):
+            if is_first:
+                row = self.announced(octet)
+                assert row is not None, "a lead octet stands in the layout"
+                own = {(_OUT, row.templates[0].bits(octet))}
+            else:
+                inner = [each for row in self.rows for each in row.templates[1:] if each.fits(octet)]
+                own = {(each.free, each.bits(octet)) for each in inner} or {(0, 0)}
+            if len(own) > 1:
+                raise ValueError(f"the bits of octet {octet:02X} depend on its character")
+            ((moves, bits),) = own
+            rows.append(bits << _MOVES | moves)
+        return rows
 
     def encode(self, number: int) -> bytes | None:
         """The octets of ``number`` in the one row that includes it; None if there is no such row."""

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.reference.automaton import OCTETS
 from overlong.reference.core import NoCore, core
 from overlong.reference.decoder import segment
 from overlong.reference.dialect import Dialect, ScalarRule, dialect
@@ -30,11 +29,6 @@ if TYPE_CHECKING:
     from overlong.reference.automaton import Automaton
 
     Octets = bytes | bytearray | memoryview | NDArray[np.uint8]
-
-_OUT = 32
-"""The shift for octets that begin a character; the shift of any other octet shares no bit with it."""
-_MOVES = 6
-"""The bits of an octet's row that say how far it shifts."""
 
 try:
     _CORE = core()
@@ -73,7 +67,10 @@ class Oracle:
         words = np.array([*self._walk.words, self._begins.ctypes.data, nibbles is not None], np.int64)
         self._shifts = np.concatenate([words, np.frombuffer(b"".join(nibbles or ()), np.int64)])
         gathering = _gathering(spoken, nibbles)
-        layout = [*_layout(spoken, self._begins), *gathering[:2]]
+        try:
+            layout = [*spoken.layout.bits_by_octet(self._begins.tolist()), *gathering[:2]]
+        except ValueError as error:
+            raise ValueError(f"{spoken.name}: {error}; use overlong.reference.decode") from None
         self._layout = np.concatenate([np.array(layout, np.uint64), np.frombuffer(b"".join(gathering[2:]), np.uint64)])
 
     @property
@@ -149,29 +146,3 @@ def _gathering(spoken: Dialect, nibbles: Nibbles | None) -> Gathering:
         with suppress(ValueError):
             return Gathering.of(spoken, nibbles)
     return Gathering(0, 0, b"", b"")  # the core reads octet by octet
-
-
-def _layout(spoken: Dialect, begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """For each octet its bits of the number, above six bits that say how far it shifts the bits of earlier octets.
-
-    An octet that begins a character shifts them by 32, out of the number.
-
-    Raises:
-        ValueError: an octet's bits depend on the character that it is in.
-    """
-    rows: list[int] = []
-    for octet in OCTETS:
-        if begins[octet]:
-            row = spoken.layout.announced(octet)
-            assert row is not None, "a lead octet stands in the layout"
-            own = {(_OUT, row.templates[0].bits(octet))}
-        else:
-            inner = [template for row in spoken.layout.rows for template in row.templates[1:] if template.fits(octet)]
-            own = {(template.free, template.bits(octet)) for template in inner} or {(0, 0)}
-        if len(own) > 1:
-            raise ValueError(
-                f"{spoken.name}: the bits of octet {octet:02X} depend on its character; use overlong.reference.decode"
-            )
-        ((moves, bits),) = own
-        rows.append(bits << _MOVES | moves)
-    return np.array(rows, np.uint64)

@@ -7,6 +7,7 @@ compare the two. The core in C reads the strings if there are many, otherwise Nu
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,6 +37,9 @@ WORTH = 1 << 20
 """The octets after which the core reads: it may have to be built first."""
 _FEW, _LONG = 200, 1 << 10
 """Python reads fewer strings than this, with at least that many octets left, faster than NumPy."""
+
+
+_STATUSES = np.frombuffer(ACCEPTED + REFUSED, np.uint8)
 
 
 class Read(NamedTuple):
@@ -84,13 +88,18 @@ class ColumnReader:
         last, live, states = result
         return Read(self._accepting[states], last, live, states)
 
+    @property
+    def by_core(self) -> bool:
+        """True if the core reads."""
+        return self._by_core or False
+
     def _asks_core(self, octets: int) -> bool:
         """True if the core reads so many octets more."""
         if self._by_core is None:
             self._octets += octets
             if self._octets > WORTH:
                 self._by_core = not why_not()
-        return self._by_core or False
+        return self.by_core
 
     def _go_on(self, octets: bytes, read: int, last: int, state: int) -> tuple[int, int, int]:
         """The last, live and final state of a string, from the octets read of it so far and those that are left."""
@@ -142,11 +151,32 @@ class _LayoutRead:
     """A layout, ready to read columns."""
 
     def __init__(self, layout: Layout) -> None:
-        self._rows = layout.rows
+        self._layout, self._rows = layout, layout.rows
         announced = [layout.announced(octet) for octet in range(256)]
         self._row_of = np.array([self._rows.index(row) if row else len(self._rows) for row in announced], np.uint8)
 
-    def scalars_of(self, flat: NDArray[np.uint8]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    @cached_property
+    def _bits(self) -> NDArray[np.uint64] | None:
+        """The bits of each octet, for the core; None if an octet's bits depend on its character."""
+        with suppress(ValueError):
+            return np.array(self._layout.bits_by_octet((self._row_of < len(self._rows)).tolist()), np.uint64)
+        return None
+
+    def numbers_in(
+        self, flat: NDArray[np.uint8], lengths: NDArray[np.uint32], accepted: NDArray[np.bool_], *, by_core: bool
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """The numbers of the characters in the accepted ones of some strings, and the characters of each string."""
+        if by_core and self._bits is not None:
+            numbers, characters = np.empty(len(flat) + 1, np.uint32), np.empty(len(lengths), np.uint32)
+            ends = np.cumsum(lengths, dtype=np.int64)
+            rest = (each.ctypes.data for each in (accepted, self._bits, numbers, characters))
+            core()("number_columns", flat.ctypes.data, ends.ctypes.data, len(lengths), *rest)
+            return numbers[1 : int(characters.sum(dtype=np.int64)) + 1], characters
+        numbers, places = self._scalars_of(flat[np.repeat(accepted, lengths)])
+        ends = np.cumsum(np.where(accepted, lengths, 0), dtype=np.int64)
+        return numbers, np.diff(np.searchsorted(places, ends), prepend=0).astype(np.uint32)
+
+    def _scalars_of(self, flat: NDArray[np.uint8]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """The numbers of concatenated well-formed characters, and the offset of each."""
         rows = self._row_of[flat]
         places = np.flatnonzero(rows < len(self._rows))
@@ -313,27 +343,23 @@ class ColumnarOracle:
         counts = np.frombuffer(lengths, np.uint32)
         verdicts, units = self.verdicts(octets, counts), b""
         if self.units:
-            sizes = np.where(verdicts.accepted, counts, 0)
-            units, before = self.output(np.frombuffer(octets, np.uint8)[np.repeat(verdicts.accepted, counts)])
-            put_out = np.diff(before[np.cumsum(sizes, dtype=np.int64)], prepend=0).astype(np.uint32)
-            verdicts = replace(verdicts, numbers=np.where(verdicts.accepted, put_out, verdicts.numbers))
+            flat, by_core = np.frombuffer(octets, np.uint8), self.reader.by_core
+            numbers, sizes = self._layout.numbers_in(flat, counts, verdicts.accepted, by_core=by_core)
+            units, widths = _written(numbers, self.units)
+            if self.units != "utf-32":
+                before = np.concatenate(([0], np.cumsum(widths)))
+                sizes = np.diff(before[np.cumsum(sizes, dtype=np.int64)], prepend=0).astype(np.uint32)
+            verdicts = replace(verdicts, numbers=np.where(verdicts.accepted, sizes, verdicts.numbers))
         return Expected(verdicts, units, habits)
 
     def verdicts(self, octets: bytes, lengths: NDArray[np.uint32]) -> Verdicts:
         """The same answers without output, which counts as 0 units."""
         read = self.reader.read(octets, lengths)
-        flaws = np.minimum(np.maximum(read.live - read.last, 1), LARGEST_LENGTH)
+        refused = ~read.accepted
+        flaws = np.minimum(np.maximum(read.live - read.last, 1), LARGEST_LENGTH).astype(np.uint8)
         return Verdicts(
-            np.where(read.accepted, np.uint8(ACCEPTED[0]), np.uint8(REFUSED[0])),
-            np.where(read.accepted, np.uint32(0), read.last),
-            np.where(read.accepted, np.uint32(0), flaws).astype(np.uint8),
-            (~read.accepted & (read.state != self.reader.automaton.dead)).astype(np.uint8),
+            _STATUSES[refused.view(np.uint8)],
+            read.last * refused,
+            flaws * refused,
+            (refused & (read.state != self.reader.automaton.dead)).view(np.uint8),
         )
-
-    def output(self, octets: NDArray[np.uint8]) -> tuple[bytes, NDArray[np.int64]]:
-        """The output for well-formed octets, and the number of its units before each place."""
-        scalars, places = self._layout.scalars_of(octets)
-        units, counts = _written(scalars, self.units)
-        ends = np.zeros(len(octets) + 1, np.int64)
-        ends[places + 1] = counts
-        return units, np.cumsum(ends)

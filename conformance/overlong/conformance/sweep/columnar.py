@@ -71,6 +71,7 @@ class Columns:
         self._tails = list(map(b"".join, product(*axes[first:])))
         self._sizes = np.fromiter(map(len, self._tails), np.uint32, len(self._tails))
         self._matrix: NDArray[np.uint8] | None = None
+        self._block: NDArray[np.uint8] | None = None
         if (self._sizes == self._sizes[0]).all():
             self._matrix = np.frombuffer(b"".join(self._tails), np.uint8).reshape(len(self._tails), int(self._sizes[0]))
 
@@ -96,10 +97,18 @@ class Columns:
             if self._matrix is None:
                 octets.append(before + before.join(self._tails[start:stop]))
             else:
-                leads = np.tile(np.frombuffer(before, np.uint8), (stop - start, 1))
-                octets.append(np.hstack((leads, self._matrix[start:stop])).tobytes())
+                octets.append(self._rows(before, self._matrix)[start:stop].tobytes())
             first += stop - start
         return lengths, b"".join(octets)
+
+    def _rows(self, before: bytes, tails: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """All strings of a block as rows; only what is before the tails is written anew."""
+        size = len(before)
+        if self._block is None or self._block.shape[1] != size + tails.shape[1]:
+            self._block = np.empty((len(tails), size + tails.shape[1]), np.uint8)
+            self._block[:, size:] = tails
+        self._block[:, :size] = np.frombuffer(before, np.uint8)
+        return self._block
 
     def _before(self, block: int) -> tuple[bytes, bytes]:
         """The earlier string of each string of a block, and their common beginning."""

@@ -269,7 +269,7 @@ class FramedTarget:
         unstable, again = None, bool(self._suspects)
         taken = self._taken_for(current)
         if not current.batch.threads:
-            self._limit.answered(taken, current.lengths)
+            self._limit.answered(taken, len(current.batch), len(current.batch.octets))
         if not self._suspects:
             self._resize(0 if current.batch.threads else taken, len(current.batch))
         else:

@@ -75,11 +75,11 @@ class AnswerLimit:
     _slower: float = 1.0
     _was_slow: bool = False
 
-    def answered(self, seconds: float, lengths: Sequence[int]) -> None:
+    def answered(self, seconds: float, items: int, octets: int) -> None:
         """Note how long a request took; 0 if its answer arrived with the one before. A batch is not one answer."""
-        if lengths:
-            self._recent.append(seconds / _work(lengths))
-        if len(lengths) == 1:
+        if items:
+            self._recent.append(seconds / _work(items, octets))
+        if items == 1:
             self._slowest = max(self._recent[-1], self._slowest)
 
     def timed_out(self) -> None:
@@ -103,7 +103,7 @@ class AnswerLimit:
         times_longer = 1 + max(lengths, default=0) / _LONG
         least = ALONE if alone else LEAST if len(lengths) == 1 else _BATCH
         wanted = max(least, (TIMES * usual) * times_longer, (_SLOWEST * self._slowest) * times_longer if alone else 0)
-        wanted = (wanted + usual * _work(lengths)) * self._slower
+        wanted = (wanted + usual * _work(len(lengths), sum(lengths))) * self._slower
         limit = next((step for step in _STEPS if step * _ROUNDED >= wanted), whole)
         if limit >= whole:
             return whole
@@ -124,6 +124,6 @@ class AnswerLimit:
         return notes
 
 
-def _work(lengths: Sequence[int]) -> float:
+def _work(items: int, octets: int) -> float:
     """The work of a request, in short answers."""
-    return len(lengths) + sum(lengths) / _LONG
+    return items + octets / _LONG

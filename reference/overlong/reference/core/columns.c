@@ -22,6 +22,26 @@ EXPORT void read_columns(
   }
 }
 
+/* The numbers of the characters in the strings that were accepted, and the characters of each string; for `rows` see
+ * decoding.h. The first number is no character's: there is room for one more than octets. */
+EXPORT void number_columns(
+    const uint8_t *octets, const int64_t *ends, uint64_t strings, const uint8_t *accepted, const uint64_t *rows,
+    uint32_t *numbers, uint32_t *characters) {
+  uint64_t start = 0, count = 0;
+  for (uint64_t string = 0; string < strings; string++) {
+    const uint64_t end = (uint64_t)ends[string], before = count;
+    uint64_t number = 0;
+    for (uint64_t place = start; accepted[string] && place < end; place++) {
+      const uint64_t bits = rows[octets[place]];
+      number = number << (bits & 63) | bits >> 6;
+      count += bits >> 5 & 1;
+      numbers[count] = (uint32_t)number;
+    }
+    characters[string] = (uint32_t)(count - before);
+    start = end;
+  }
+}
+
 /* fuzz/generation/features.py: for each feature the length and the number of the shortest input that reaches it. */
 typedef struct {
   const int64_t *starts, *nexts; /* for each state and octet: its first feature; the next state, or below 0 */

@@ -29,6 +29,7 @@ _WORDS = {
     "call_alone": 1,
     "call_together": 1,
     "read_columns": 9,
+    "number_columns": 7,
     "reach_features": 4,
     "find_first_error": 4,
     "find_numbers": 5,
