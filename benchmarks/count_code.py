@@ -21,6 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 LEAST, MOST = 30, 400
 """A module of fewer lines is small, one of more is large."""
+LATE = "fuzz/overlong/fuzz/execution/compiled.py"
+"""The one small module that stays: it needs NumPy, which its importer must not load before a fork."""
 NO_CODE = frozenset(
     {
         *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
@@ -78,7 +80,7 @@ def misfits(lines: dict[str, int]) -> list[str]:
     return [
         f"{path}: {count} lines of code, not {LEAST} to {MOST}"
         for path, count in sorted(lines.items())
-        if count > MOST or (count < LEAST and not path.endswith("__init__.py"))
+        if count > MOST or (count < LEAST and not path.endswith("__init__.py") and path != LATE)
     ]
 
 

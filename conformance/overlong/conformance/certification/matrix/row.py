@@ -76,7 +76,8 @@ class MatrixRow:
     @classmethod
     def read(cls, row: dict[str, Any]) -> MatrixRow:
         """The row that :meth:`as_json` wrote."""
-        return cls(**{**row, "state": State(row["state"]), "buckets": list(row["buckets"])})
+        fields: dict[str, Any] = {**row, "state": State(row["state"]), "buckets": list(row["buckets"])}
+        return cls(**fields)
 
 
 def not_begun(target: str) -> MatrixRow:
