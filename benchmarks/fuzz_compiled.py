@@ -28,8 +28,8 @@ from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.fuzz.execution.compiled import InputLoop
+from overlong.fuzz.execution.executor import InProcessExecutor, inputs_from
 from overlong.fuzz.execution.job import CampaignJob
-from overlong.fuzz.execution.survey import InProcessSurvey, inputs_from
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.dialect import dialect
 from runner import arguments, figure, load, of_children, ratios, timed
@@ -173,7 +173,7 @@ def main() -> None:
         alone = {symbol: Alone(library, symbol) for symbol in (*THREE, "nothing")}
         native = LibFuzzer(folder) if shutil.which("clang++") else None
         target = f"so:{path}:first?abi={ABI}"
-        engine = InProcessSurvey(CampaignJob((target,), 1), target)
+        engine = InProcessExecutor(CampaignJob((target,), 1), target)
         engine.kinds(0, 4096)
         ours = {symbol: list[float]() for symbol in alone}
         clock, theirs, agree = list[float](), list[float](), True

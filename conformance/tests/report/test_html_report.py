@@ -18,14 +18,14 @@ from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.report.html.page import LARGEST, page
 from overlong.conformance.report.html.shown import cells_of
-from overlong.conformance.report.html.svg import ATTRIBUTES, ELEMENTS, drawn
+from overlong.conformance.report.html.svg import ATTRIBUTES, ELEMENTS, safe_picture
 from overlong.conformance.report.html.verdict import STATES, verdict_of
 from overlong.conformance.report.wording import section_links, web_address
 from overlong.conformance.results.difference import since
 from overlong.conformance.results.model import (
     SENTENCE,
     Cause,
-    Drawn,
+    Drawing,
     Map,
     Moment,
     Report,
@@ -144,7 +144,7 @@ def subject(name="decoder", state=State.DIVERGES, causes=(), said="", **other):
         "parts": (ReportPart(f"core{said}", f"shows{said}", 900, 1000, 7, set_aside=3, digest=f"f{said}"),),
         "not_covered": (f"uncovered{said}",), "notes": (f"note{said}",), "findings_digest": f"g{said}",
         "categories": {f"category{said}": (10, 2)}, "behaves_like": f"like{said}",
-        "recorded": {f"seed{said}": f"value{said}"}, "automaton": Drawn(f"title{said}", SVG),
+        "recorded": {f"seed{said}": f"value{said}"}, "automaton": Drawing(f"title{said}", SVG),
     }  # fmt: skip
     return Subject(name, state, causes=tuple(causes), **(given_ | other))
 
@@ -326,7 +326,7 @@ def test_of_a_long_input_the_ill_formed_octets_are_shown():
 )
 def test_a_hostile_picture_does_nothing(inner):
     picture = SVG.replace("<path", f"{inner}<path")
-    text = page(report(ReportKind.CERTIFY, [subject(automaton=Drawn("learned", picture))]))
+    text = page(report(ReportKind.CERTIFY, [subject(automaton=Drawing("learned", picture))]))
     parsed = checked(text)
     svg = text[text.index("<svg") : text.index("</svg>")]
     assert 'd="M0 0L9 9"' in svg
@@ -343,8 +343,8 @@ def test_a_hostile_picture_does_nothing(inner):
      SVG.replace("<path", "x" * 700_000 + "<path")],
 )  # fmt: skip
 def test_what_is_no_picture_is_left_out(broken):
-    assert drawn(broken, "x") is None
-    assert Page(page(report(ReportKind.CERTIFY, [subject(automaton=Drawn("t", broken))]))).elements["svg"] == 0
+    assert safe_picture(broken, "x") is None
+    assert Page(page(report(ReportKind.CERTIFY, [subject(automaton=Drawing("t", broken))]))).elements["svg"] == 0
 
 
 def test_only_addresses_of_the_web_are_links():
@@ -420,10 +420,10 @@ def test_a_conforming_decoder_has_its_automaton_and_maps_that_say_they_do_not_di
 
 
 def test_a_picture_that_is_there_again_is_as_large_as_before():
-    picture = drawn(SVG.replace(">", ' width="9" height="9">', 1), "p1")
+    picture = safe_picture(SVG.replace(">", ' width="9" height="9">', 1), "p1")
     assert picture is not None
     assert 'viewBox="0 0 9 9" width="9" height="9"><use href="#p1"/>' in picture.again
-    without = drawn(SVG, "p1")
+    without = safe_picture(SVG, "p1")
     assert without is not None
     assert 'viewBox="0 0 9 9"><use' in without.again
 

@@ -21,7 +21,7 @@ from overlong.conformance.report.pictures.similarity import similarity
 from overlong.conformance.report.pictures.svg import MIXED, regions
 from overlong.conformance.report.pictures.walk import automaton_picture, walk, walked_through
 from overlong.conformance.results.model import Cause, Map, Moment, Report, ReportKind, ReportPart, State, Subject
-from overlong.conformance.results.run import Drawn
+from overlong.conformance.results.run import Drawing
 from overlong.reference import dialect, is_well_formed
 
 HOSTILE = "<script>alert(1)</script>\x1b]0;x\u202e]]>&\n{id}"
@@ -259,7 +259,7 @@ def test_discovery_steps_up_at_each_finding():
 
 
 def test_the_automaton_of_a_decoder_that_passes_is_the_reference_s():
-    learned = Subject("x", State.DIVERGES, automaton=Drawn("x", "<svg/>"))
+    learned = Subject("x", State.DIVERGES, automaton=Drawing("x", "<svg/>"))
     assert automaton_picture(learned) == "<svg/>"
     whole = ReportPart("complete-0", "", 5, 5, 0)
     passes = Subject("x", State.CONFORMS, claims={"verdict": "holds"}, parts=(whole,))

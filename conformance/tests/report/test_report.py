@@ -38,7 +38,7 @@ from overlong.conformance.results.model import (
 from overlong.conformance.results.reading import ReportError, read
 from overlong.conformance.results.reading.data import data, looks_clean
 from overlong.conformance.results.reading.results import report_of_run
-from overlong.conformance.results.run import NOT_MEASURED, Drawn
+from overlong.conformance.results.run import NOT_MEASURED, Drawing
 from overlong.conformance.results.writer import RESULTS
 from overlong.conformance.support.provenance import portable
 from zoo import ZOO
@@ -242,7 +242,7 @@ subjects = st.builds(
     st.lists(causes, max_size=1).map(tuple), st.lists(words, max_size=2).map(tuple),
     st.lists(words, max_size=2).map(tuple), numbers, st.floats(0, 1e6), words,
     st.dictionaries(words, st.tuples(numbers, numbers), max_size=2), st.lists(maps, max_size=1).map(tuple),
-    st.none() | st.builds(Drawn, words, words), words, words, words, names, names,
+    st.none() | st.builds(Drawing, words, words), words, words, words, names, names,
 ).filter(lambda subject: not looks_clean(subject))  # fmt: skip
 reports = st.builds(
     Report, st.sampled_from([kind for kind in ReportKind if kind is not ReportKind.DIFF]), words, words,

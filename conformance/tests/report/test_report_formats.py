@@ -399,6 +399,11 @@ def test_expected_deviations_are_suppressed_and_all_results_say_whether_they_are
     assert second["suppressions"][0]["justification"] == "of old https://issues.example/1"
 
 
+def test_a_sign_that_explains_nothing_is_no_result():
+    (run,) = json.loads(sarif(of(sign="its results are inverted")))["runs"]
+    assert not run["results"]
+
+
 def test_limits_of_code_scanning(monkeypatch):
     assert in_sarif.RESULTS <= 5000
     assert in_sarif.SIZE < 10_000_000

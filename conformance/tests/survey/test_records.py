@@ -316,7 +316,7 @@ def test_a_program_that_ends_at_one_input_has_crashed_there(tmp_path):
     ("name", "said"),
     [
         ("lines[jsn]:x", "did you mean json?"),
-        ("lines[json:x", "in the brackets is jso"),
+        ("lines[json:x", "the bracket has no end; write lines[json]:COMMAND"),
         ("lines:", "write a command after the colon"),
         ("lines:'x", "no closing quotation"),
     ],

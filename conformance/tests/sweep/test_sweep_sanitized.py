@@ -19,7 +19,7 @@ WATCHED = {
     "conformance/tests/oracle/test_columnar.py": "few_long_strings or every_edge",
     "conformance/tests/sweep/test_sweep_compiled.py": "ctypes or exactly or kinds_that or octet_00 or means_the_same",
     "conformance/tests/targets/test_shared_library.py": "core_answers",
-    "fuzz/tests/execution/test_survey_in_process.py": "in_this_process",
+    "fuzz/tests/execution/test_executor_in_process.py": "in_this_process",
     "fuzz/tests/generation/test_generation.py": "make_the_same",
     "fuzz/tests/generation/test_generation_features.py": "reads_as_python",
     "reference/tests/test_native.py": "mixed_text or every_scalar_value",

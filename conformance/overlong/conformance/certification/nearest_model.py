@@ -11,7 +11,7 @@ from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
-from overlong.conformance.results.run import FAILS, Drawn
+from overlong.conformance.results.run import FAILS, Drawing
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.plan import plan_named
 from overlong.reference import DIALECTS, dialect
@@ -55,7 +55,7 @@ def learn_and_map(target: Target, run: Run, writer: ResultsWriter | None) -> Non
         return
     if maps and writer is not None:
         writer.portrait(maps)
-    run.behaves_like, run.drawn = nearest_model(learned, run, maps)
+    run.behaves_like, run.automaton = nearest_model(learned, run, maps)
 
 
 def hold_to_sweeps(run: Run) -> None:
@@ -85,7 +85,7 @@ def learn(target: Target) -> LearnedModel:
         return identify_dialect(target, _QUESTIONS)
 
 
-def nearest_model(learned: LearnedModel, run: Run, maps: Sequence[Map]) -> tuple[str, Drawn | None]:
+def nearest_model(learned: LearnedModel, run: Run, maps: Sequence[Map]) -> tuple[str, Drawing | None]:
     """The dialect that it speaks, exactly or nearest; and its automaton, if it was learned, beside that of the dialect
     that it should speak.
 
@@ -96,14 +96,14 @@ def nearest_model(learned: LearnedModel, run: Run, maps: Sequence[Map]) -> tuple
     from overlong.conformance.models.identify.picture import picture
 
     part = learned.part("dialect")
-    drawn = picture(learned, ".svg", run.profile.speaks)
-    if part is None or drawn is None:
+    svg = picture(learned, ".svg", run.profile.speaks)
+    if part is None or svg is None:
         name = _nearest(maps, run) if maps else ""
         return f"{name}{NEAREST}" if name and _is_near(name, run, maps) else "", None
     exact = part.exact and _never_otherwise(run, part.name) and not (maps and _differing(maps, part.name, run))
     near = _is_near(part.name, run, maps) or (exact and part.name != run.profile.speaks)
     title = f"The automaton of {printable(run.target)}, as learned, and that of {run.profile.speaks}"
-    return f"{part.name}{EXACT if exact else NEAREST}" if near else "", Drawn(title, drawn)
+    return f"{part.name}{EXACT if exact else NEAREST}" if near else "", Drawing(title, svg)
 
 
 def _is_near(name: str, run: Run, maps: Sequence[Map]) -> bool:

@@ -160,7 +160,7 @@ def _results(report: Report, subject: Subject) -> list[tuple[dict[str, Any], dic
     made: list[tuple[dict[str, Any], dict[str, Any]]] = []
     seen: dict[str, int] = {}
     new: dict[str, Any] = {"suppressions": [], **({"baselineState": "new"} if report.kind is ReportKind.DIFF else {})}
-    if subject.sign:  # it stands for all causes, which it explains
+    if subject.sign and subject.causes:  # it stands for all causes, which it explains
         text = message_text(f"{subject.id}: look at the adapter first: {subject.sign}.")
         result = _result(ADAPTER_RULE, "error", text, _digest([subject.id, ADAPTER]), subject, subject.causes[0])
         made.append((result | new, ADAPTER_RULE))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.results.headline import FAILING, WORST_FIRST
 from overlong.conformance.results.headline import State as State  # noqa: PLC0414 (who reads a report needs it)
 from overlong.conformance.results.run import FAILS
-from overlong.conformance.results.run import Drawn as Drawn  # noqa: PLC0414 (likewise)
+from overlong.conformance.results.run import Drawing as Drawing  # noqa: PLC0414 (likewise)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -181,7 +181,7 @@ class Subject:
     categories: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     """For each category of vectors the number asked, and the number that failed; empty if not recorded."""
     maps: tuple[Map, ...] = ()
-    automaton: Drawn | None = None
+    automaton: Drawing | None = None
     """Its learned automaton; None if there is none."""
     sign: str = ""
     """A sentence that explains all causes by a fault of the adapter; empty if nothing hints at one."""

@@ -74,7 +74,7 @@ MEASURED_BY = {
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawing:
     """A picture that overlong drew during the run: SVG from numbers alone."""
 
     title: str
@@ -181,7 +181,7 @@ class Run:
     """What the next tier of sweeps would add, and its time: printed, and kept nowhere."""
     behaves_like: str = ""
     """``rfc2279 (exact)``: the dialect learned from a target that fails the verdict; empty if none was."""
-    drawn: Drawn | None = None
+    automaton: Drawing | None = None
     """Its learned automaton, if any."""
 
     @property

@@ -107,8 +107,8 @@ def closing_records(
     """The records after the divergences; ``written``: how many of these a bucket has."""
     run, target = certificate.run, certificate.invocation.target
     notes = [] if certificate.expected is None else certificate.expected.notes
-    if run.behaves_like or run.drawn is not None:  # without a drawing where it was not learned wholly
-        title, svg = ("", "") if run.drawn is None else (run.drawn.title, run.drawn.svg)
+    if run.behaves_like or run.automaton is not None:  # without a drawing where it was not learned wholly
+        title, svg = ("", "") if run.automaton is None else (run.automaton.title, run.automaton.svg)
         yield {"record": "automaton", "title": title, "svg": svg, "behaves_like": run.behaves_like}
     for suite in run.suites:
         yield {"record": "suite", **suite_as_json(suite)}

@@ -52,13 +52,15 @@ def program_command(name: str) -> list[str]:
     kind = whole.partition("[")[0]
     if sys.platform == "win32":
         raise UnknownTarget(f"{shown}: {kind}: needs POSIX; write an adapter")
-    inside, closed = whole[len(kind) + 1 : -1], whole.endswith("]")
+    inside, closed = whole[len(kind) + 1 :].removesuffix("]"), whole.endswith("]")
     words = [word.strip() for word in inside.split(",")] if whole != kind else []
     if kind == _ONE_SHOT and words and not (closed and inside in _OUTPUTS):
         there_is = ", ".join(f"{kind}[{each}]:" for each in _OUTPUTS)
         raise UnknownTarget(f"{shown}: before the command write {kind}:, or {there_is}")
+    if words and not closed:
+        raise UnknownTarget(f"{shown}: the bracket has no end; write {kind}[{printable(inside)}]:COMMAND")
     for word in words if kind == _LINES else ():
-        if not closed or word not in _WORDS:
+        if word not in _WORDS:
             raise UnknownTarget(f"{shown}: in the brackets is {printable(word)}; {did_you_mean(word, _WORDS)}")
     try:
         command = shlex.split(rest)

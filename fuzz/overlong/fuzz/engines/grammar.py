@@ -17,17 +17,17 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.engines import beside
 from overlong.fuzz.engines.result import UnitResult
 from overlong.fuzz.execution.differences import differences
+from overlong.fuzz.execution.executor import Executor
 from overlong.fuzz.execution.job import BLOCK, Divergence, Fingerprint, WorkUnit
 from overlong.fuzz.execution.probe import SAMPLE, Probe, Sampled, sampled
-from overlong.fuzz.execution.survey import Survey
 from overlong.fuzz.generation.generated import Generated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.vectors.profile import Profile
+    from overlong.fuzz.execution.executor import InputPlace, SeenInputs
     from overlong.fuzz.execution.job import CampaignJob
-    from overlong.fuzz.execution.survey import InputPlace, SeenInputs
 
 PIECE = {True: 64, False: 16}
 """The blocks to ask at a time, if all targets are called in their own processes; and if not."""
@@ -57,7 +57,7 @@ class GrammarEngine:
         """Start nothing yet."""
         self._job = job
         self._generated = Generated(job.seed, job.seeds, job.profile.dialect)
-        self._targets: list[Survey] = []
+        self._targets: list[Executor] = []
         self._beside: list[Probe] = []
         self._result = UnitResult(WorkUnit(0, 0))
 
@@ -87,19 +87,19 @@ class GrammarEngine:
 
     def close(self) -> None:
         """End the targets' processes."""
-        opened: list[Survey | Probe] = [*self._targets, *self._beside]
+        opened: list[Executor | Probe] = [*self._targets, *self._beside]
         self._targets, self._beside = [], []
         for target in opened:
             target.close()
 
-    def _opened(self) -> list[Survey]:
+    def _opened(self) -> list[Executor]:
         if not self._targets and not self._beside:
             for target in self._job.targets:
                 probe = Probe(target, self._job.limits, self._job.profile)
                 if probe.beside and not probe.operations:
                     self._beside.append(probe)
                 else:
-                    self._targets.append(Survey(self._job, probe, self._generated))
+                    self._targets.append(Executor(self._job, probe, self._generated))
         return self._targets
 
     def _take(self, first: int, end: int) -> None:
@@ -154,7 +154,7 @@ class GrammarEngine:
                 shown = looked[-1]
             self._result.keep(Divergence(target.id, shown, fingerprint, place.least), block)
 
-    def _not_alone(self, target: Survey, vector: Vector, place: InputPlace) -> Finding:
+    def _not_alone(self, target: Executor, vector: Vector, place: InputPlace) -> Finding:
         """The fault of an answer that is right when its input is asked alone: its dependence on others."""
         vector = replace(vector, profile=target.probe.profile)
         expected, said = expected_of(vector, target.operation), KINDS[place.kind]
@@ -191,7 +191,7 @@ class GrammarEngine:
             profiles = {target.id: target.probe.profile for target in self._targets}
             self._compare(block, [(name, profiles[name], answers) for name, answers in said])
 
-    def _sampled(self, target: Survey, block: int, each: Sampled, *, is_wrong: bool) -> None:
+    def _sampled(self, target: Executor, block: int, each: Sampled, *, is_wrong: bool) -> None:
         """Add a finding, unless the whole answer to its input is wrong: then the cause is known."""
         finding = each.finding
         assert finding is not None

@@ -1,6 +1,6 @@
 """Adapter for campaigns on shared libraries: ``adapter.py LIBRARY SYMBOLS ABI [trait=value ...]``.
 
-It is ``sweep/adapter.py`` of the conformance tools, with inputs by number instead of grids. Only ``survey.py`` beside
+It is ``sweep/adapter.py`` of the conformance tools, with inputs by number instead of grids. Only ``executor.py`` beside
 it starts it.
 """
 

@@ -56,7 +56,7 @@ ROOMS = (
     Room(causes=8, walks=2, maps=Maps.NONE, text=300),
     Room(causes=3, walks=0, maps=Maps.NONE, text=300),
     Room(causes=1, walks=0, maps=Maps.NONE, text=80, subjects=300),
-    Room(causes=0, walks=0, maps=Maps.NONE, text=80, subjects=200, drawn=sys.maxsize),
+    Room(causes=0, walks=0, maps=Maps.NONE, text=80, subjects=200, svg=sys.maxsize),
 )
 """Cuts to try until the page is small enough."""
 FEW = 7

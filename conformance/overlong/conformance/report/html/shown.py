@@ -21,7 +21,7 @@ from overlong.conformance.protocol.wire import (
     QUESTION,
     REPLACING,
 )
-from overlong.conformance.report.html.svg import Picture, drawn
+from overlong.conformance.report.html.svg import Picture, safe_picture
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
 from overlong.conformance.report.wording import given, meaning_of
 from overlong.conformance.results.model import ReportKind
@@ -70,7 +70,7 @@ class Room:
     text: int
     """Characters of one text."""
     subjects: int = 1000
-    drawn: int = 2_000_000
+    svg: int = 2_000_000
     """Characters of all its pictures."""
 
 
@@ -178,7 +178,7 @@ class Shower:
     def __post_init__(self) -> None:
         self._anchors: Counter[str] = Counter(_OWN_ANCHORS)
         self._pictures: dict[str, Picture] = {}
-        self._drawn = 0
+        self._svg = 0
 
     def _anchor(self, *words: str) -> str:
         """An id of plain letters made of ``words``, with a number if it was given before."""
@@ -207,13 +207,13 @@ class Shower:
         if key in self._pictures:
             return self._pictures[key].again
         if key not in self.known:
-            self.known[key] = drawn(svg, f"p{key}", title)
+            self.known[key] = safe_picture(svg, f"p{key}", title)
         picture = self.known[key]
         if picture is None:
             return None
         self._pictures[key] = picture
-        self._drawn += len(picture.markup)
-        if self._drawn > self.room.drawn:
+        self._svg += len(picture.markup)
+        if self._svg > self.room.svg:
             raise TooLarge
         return picture.markup
 

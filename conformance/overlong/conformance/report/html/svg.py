@@ -60,7 +60,7 @@ class Picture:
         )
 
 
-def drawn(text: str, name: str, title: str = "") -> Picture | None:
+def safe_picture(text: str, name: str, title: str = "") -> Picture | None:
     """The picture in ``text``, made safe for a page; None if ``text`` is no picture.
 
     Args:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.results.model import (
     Cause,
-    Drawn,
+    Drawing,
     Map,
     Moment,
     Report,
@@ -49,7 +49,7 @@ def plain(value: Any) -> Any:
     match value:
         case Map():
             return {"name": value.name, "answers": packed(value.answers)}
-        case Report() | Subject() | Cause() | ReportPart() | Drawn() | Moment():
+        case Report() | Subject() | Cause() | ReportPart() | Drawing() | Moment():
             return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
         case bytes():
             return value.hex()
@@ -99,7 +99,7 @@ def _subject(read: dict[str, Any]) -> Subject:
         "notes": tuple(read["notes"]),
         "categories": {name: (asked, failing) for name, (asked, failing) in read["categories"].items()},
         "maps": tuple(map_of(each["name"], each["answers"]) for each in read["maps"]),
-        "automaton": None if automaton is None else Drawn(**automaton),
+        "automaton": None if automaton is None else Drawing(**automaton),
     }
     subject = Subject(**members)
     if looks_clean(subject):

@@ -24,7 +24,7 @@ from overlong.conformance.results.reading.recorded import (
     target_fields,
 )
 from overlong.conformance.results.records import bucket_as_json
-from overlong.conformance.results.run import Drawn
+from overlong.conformance.results.run import Drawing
 from overlong.conformance.results.writer import SCHEMA, closing_records, header_as_json
 from overlong.conformance.support.printable import printable
 
@@ -64,7 +64,7 @@ class _Seen:
     stale: list[Cause] = field(default_factory=list["Cause"])
     categories: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     maps: list[Map] = field(default_factory=list["Map"])
-    automaton: Drawn | None = None
+    automaton: Drawing | None = None
     behaves_like: str = ""
     counts: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     """For each cause how many divergences have a line: all there is if the buckets are lost."""
@@ -112,7 +112,7 @@ class _Seen:
                     raise ValueError(f"no map: there is one of that name, or {MOST_MAPS} already")
                 self.maps.append(map_of(record["name"], record["answers"]))
             case "automaton":
-                self.automaton = Drawn(record["title"], record["svg"]) if record["svg"] else None
+                self.automaton = Drawing(record["title"], record["svg"]) if record["svg"] else None
                 self.behaves_like = record["behaves_like"]
             case _:
                 self.footer = record

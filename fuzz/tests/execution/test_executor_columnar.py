@@ -11,10 +11,10 @@ from overlong.conformance.sweep.columnar import ColumnBatch
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.execution import sparing
+from overlong.fuzz.execution.executor import ColumnarExecutor, Executor, kinds_by_vectors
 from overlong.fuzz.execution.job import BLOCK, CampaignJob
 from overlong.fuzz.execution.places import InputPlaces, place_of
 from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.execution.survey import ColumnarSurvey, Survey, kinds_by_vectors
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference import dialect
 from zoo import ZOO
@@ -97,7 +97,7 @@ def probe(tmp_path):
 
 def by_columns(target, first=FIRST, count=COUNT):
     """The octets that were asked, and kinds."""
-    return ColumnarSurvey(target, INPUTS, RFC3629).kinds(first, count)
+    return ColumnarExecutor(target, INPUTS, RFC3629).kinds(first, count)
 
 
 @pytest.mark.long
@@ -148,13 +148,13 @@ def test_where_too_many_inputs_take_too_long_the_rest_of_their_block_is_left_out
     assert octets == sum(len(INPUTS.string(number)) for number in asked)
 
 
-def test_what_no_survey_can_ask_is_said(tmp_path):
+def test_what_no_executor_can_ask_is_said(tmp_path):
     Path(tmp_path, "only.py").write_text("class Encodes:\n    operations = {'E': lambda many: [b'a'] * len(many)}\n")
     probe = Probe(f"py:{tmp_path}/only.py:Encodes")
     with pytest.raises(TargetError, match="nothing to fuzz"):
-        Survey(CampaignJob((probe.target,)), probe, INPUTS)
+        Executor(CampaignJob((probe.target,)), probe, INPUTS)
     with pytest.raises(TargetError, match="a sweep tests D or V"):
-        ColumnarSurvey(probe, INPUTS, RFC3629)
+        ColumnarExecutor(probe, INPUTS, RFC3629)
     probe.close()
 
 

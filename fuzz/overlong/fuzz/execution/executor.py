@@ -1,5 +1,5 @@
 # pyright: basic
-"""What asks one target all inputs of a campaign, whole: the best survey that it allows; and where they diverge.
+"""What asks one target all inputs of a campaign, whole: the best executor that it allows; and where they diverge.
 
 A function of a shared library is asked by the core in C, in the library's own process. Any other target that decodes or
 validates is asked in columns, by the protocol. One that only streams or replaces is asked vector by vector.
@@ -100,7 +100,7 @@ class SeenInputs:
     left_out: int = 0
 
 
-class Survey:
+class Executor:
     """One target, and all that asks it."""
 
     def __init__(self, job: CampaignJob, probe: Probe, generated: Generated) -> None:
@@ -112,10 +112,10 @@ class Survey:
         self.probe = probe
         self._generated = generated
         self._places = InputPlaces(job.profile.dialect.automaton)
-        self.in_process: InProcessSurvey | None = None
+        self.in_process: InProcessExecutor | None = None
         judges_all = True
         if not reason_against(probe.opened()) and set(probe.operations) & set(DECODE + VALIDATE):
-            self.in_process = InProcessSurvey(job, probe.target)
+            self.in_process = InProcessExecutor(job, probe.target)
             self._kinds = self.in_process.kinds
             self.operation = next(each for each in DECODE + VALIDATE if each in probe.operations)
             judges_all = self.operation == VALIDATE or bool(expectation(job.profile, probe.greeting).units)
@@ -193,7 +193,7 @@ def inputs_from(first: int, count: int) -> Shard:
     return Shard("generated", 0, first, count)
 
 
-class InProcessSurvey:
+class InProcessExecutor:
     """Asks inputs by number in the process of a shared library, in a child of it.
 
     Everything except the inputs is the machinery of sweeps: the sandbox, the process that dies in place of the
@@ -234,16 +234,16 @@ class InProcessSurvey:
         self.folder.close()
 
 
-def _columnar(job: CampaignJob, probe: Probe, generated: Generated) -> ColumnarSurvey | None:
-    """A survey in columns; None if nothing that the target offers can be judged in them."""
+def _columnar(job: CampaignJob, probe: Probe, generated: Generated) -> ColumnarExecutor | None:
+    """An executor in columns; None if nothing that the target offers can be judged in them."""
     probe.opened()
     try:
-        return ColumnarSurvey(probe, generated, job.profile)
+        return ColumnarExecutor(probe, generated, job.profile)
     except TargetError:
         return None
 
 
-class ColumnarSurvey:
+class ColumnarExecutor:
     """Gives a target inputs by number, for one operation, and judges whole columns.
 
     There is no limit on restarts: each input that crashes the target is a fault of its own. Of similar inputs only a

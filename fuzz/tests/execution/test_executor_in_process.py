@@ -28,9 +28,9 @@ from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.fuzz.execution.compiled import InputLoop
+from overlong.fuzz.execution.executor import ColumnarExecutor, Executor, InProcessExecutor, inputs_from
 from overlong.fuzz.execution.job import CampaignJob
 from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.execution.survey import ColumnarSurvey, InProcessSurvey, Survey, inputs_from
 from overlong.fuzz.generation.generated import Generated
 from overlong.reference.core import why_not
 from overlong.reference.dialect import dialect
@@ -118,7 +118,7 @@ def inputs():
 @pytest.fixture(scope="module")
 def library(tmp_path_factory, inputs):
     """The path of the library."""
-    folder = tmp_path_factory.mktemp("survey")
+    folder = tmp_path_factory.mktemp("executor")
     source, built = folder / "odd.c", folder / "odd.so"
     culprits = {"deadly": inputs.string(DEADLY), "endless": inputs.string(ENDLESS)}
     source.write_text(SOURCE % {name: ", ".join(map(str, octets)) for name, octets in culprits.items()})
@@ -129,14 +129,16 @@ def library(tmp_path_factory, inputs):
 
 
 @pytest.fixture(scope="module")
-def survey(library):
+def executor(library):
     """Make engines for its functions, and end them."""
     opened = {}
 
     def made(symbol, abi="errpos(ptr,len)", seeds=SEEDS, timeout=5.0):
         name, key = f"so:{library}:{symbol}?abi={abi}", (symbol, abi, seeds, timeout)
         if key not in opened:
-            opened[key] = InProcessSurvey(CampaignJob((name,), SEED, seeds=seeds, limits=Limits(timeout=timeout)), name)
+            opened[key] = InProcessExecutor(
+                CampaignJob((name,), SEED, seeds=seeds, limits=Limits(timeout=timeout)), name
+            )
         return opened[key]
 
     yield made
@@ -193,8 +195,8 @@ def found(result):
     return result.strings, result.octets, result.well_formed, result.accepted, result.checksum, kinds
 
 
-def test_the_result_is_that_of_a_judge_in_python_and_its_parts_add_up_to_it(survey, inputs):
-    engine = survey("odd")
+def test_the_result_is_that_of_a_judge_in_python_and_its_parts_add_up_to_it(executor, inputs):
+    engine = executor("odd")
     whole = engine.engine.run(wanted())
     assert found(whole) == expected(wanted(), inputs, odd)
     assert set(found(whole)[-1]) == {0, REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED, OTHER_OFFSET, BROKEN}
@@ -209,8 +211,8 @@ def test_the_result_is_that_of_a_judge_in_python_and_its_parts_add_up_to_it(surv
     }
 
 
-def test_an_input_that_crashes_it_and_one_that_hangs_it_are_named_and_all_others_are_judged(survey, inputs):
-    engine = survey("fragile", timeout=2.0)
+def test_an_input_that_crashes_it_and_one_that_hangs_it_are_named_and_all_others_are_judged(executor, inputs):
+    engine = executor("fragile", timeout=2.0)
     result = engine.engine.run(wanted())
     faults = {DEADLY: CRASHED, ENDLESS: TIMED_OUT}
     assert found(result) == expected(wanted(), inputs, odd, faults)
@@ -219,14 +221,14 @@ def test_an_input_that_crashes_it_and_one_that_hangs_it_are_named_and_all_others
     assert engine.engine.restarts == 2
 
 
-def test_a_right_one_agrees_with_many_inputs_and_far_ones_and_a_trusting_one_is_caught(survey, inputs):
-    engine = survey("errpos")
+def test_a_right_one_agrees_with_many_inputs_and_far_ones_and_a_trusting_one_is_caught(executor, inputs):
+    engine = executor("errpos")
     for shard in (wanted(0, 200_000), wanted((1 << 62) - COUNT, COUNT)):
         result = engine.engine.run(shard)
         assert (result.kinds, result.faults, result.strings) == (b"", (), shard.count)
         assert 0 < result.well_formed == result.accepted < shard.count
     ahead = expected(shard := wanted(FIRST, 2000), inputs, trusting)
-    assert found(survey("trusting").engine.run(shard)) == ahead
+    assert found(executor("trusting").engine.run(shard)) == ahead
     assert ACCEPTED_ILL_FORMED in ahead[-1]
 
 
@@ -245,7 +247,7 @@ def trusting(octets):
         ("utf8(ptr,len,out,cap)", "8", "utf-8"),
     ],
 )
-def test_what_is_put_out_is_judged_unit_by_unit(survey, inputs, abi, symbol, units):
+def test_what_is_put_out_is_judged_unit_by_unit(executor, inputs, abi, symbol, units):
     width = int(symbol) // 8
 
     def decoded(octets, *, wrongly):
@@ -260,18 +262,18 @@ def test_what_is_put_out_is_judged_unit_by_unit(survey, inputs, abi, symbol, uni
         return "A", count - short, OTHER_OUTPUT if short or (wrong == LATE and count) else 0
 
     shard = wanted(FIRST, 4000)
-    result = survey(f"odd{symbol}", abi).engine.run(shard)
+    result = executor(f"odd{symbol}", abi).engine.run(shard)
     assert found(result) == expected(shard, inputs, lambda octets: decoded(octets, wrongly=True))
     assert OTHER_OUTPUT in found(result)[-1]
-    sound = survey("utf16_result" if width == 2 else f"utf{symbol}", abi).engine.run(shard)
+    sound = executor("utf16_result" if width == 2 else f"utf{symbol}", abi).engine.run(shard)
     assert found(sound) == expected(shard, inputs, lambda octets: decoded(octets, wrongly=False))
 
 
-def test_the_engine_that_asks_in_columns_has_the_same_results(survey, library):
-    mine = survey("odd").kinds(0, 100_000)
+def test_the_engine_that_asks_in_columns_has_the_same_results(executor, library):
+    mine = executor("odd").kinds(0, 100_000)
     probe = Probe(f"so:{library}:odd?abi=errpos(ptr,len)", Limits(), RFC3629)
     try:
-        theirs = ColumnarSurvey(probe, Generated(SEED, SEEDS), RFC3629).kinds(0, 100_000)
+        theirs = ColumnarExecutor(probe, Generated(SEED, SEEDS), RFC3629).kinds(0, 100_000)
     finally:
         probe.close()
     assert theirs == mine
@@ -293,7 +295,7 @@ def test_traits_change_what_is_right(library, inputs):
     name = f"so:{library}:errpos?abi=errpos(ptr,len)"
     names = name, f"{name}&nul=refused"  # which is false
     job = CampaignJob(names, SEED, seeds=SEEDS)
-    engines = [InProcessSurvey(job, name) for name in names]
+    engines = [InProcessExecutor(job, name) for name in names]
     try:
         plain, refusing = (found(engine.engine.run(wanted(FIRST, 4000))) for engine in engines)
     finally:
@@ -306,8 +308,8 @@ def test_traits_change_what_is_right(library, inputs):
     assert refusing == (*plain[:2], plain[2] - sum(with_nul), *plain[3:5], kinds)
 
 
-def test_seeds_have_a_say_and_the_file_that_they_travel_in_is_gone_in_the_end(survey, inputs):
-    engine, shard = survey("odd"), wanted(FIRST, 2000)
+def test_seeds_have_a_say_and_the_file_that_they_travel_in_is_gone_in_the_end(executor, inputs):
+    engine, shard = executor("odd"), wanted(FIRST, 2000)
     octets = sum(len(inputs.string(index)) for index in range(FIRST, FIRST + 2000))
     without = sum(map(len, map(Generated(SEED).string, range(FIRST, FIRST + 2000))))
     assert engine.engine.run(shard).octets == octets != without
@@ -318,7 +320,7 @@ def test_seeds_have_a_say_and_the_file_that_they_travel_in_is_gone_in_the_end(su
 
 
 def test_only_functions_of_libraries_are_asked_in_their_process(library):
-    for name, kind in (("cpython", type(None)), (f"so:{library}:errpos?abi=errpos(ptr,len)", InProcessSurvey)):
-        survey = Survey(CampaignJob((name,), SEED), Probe(name), Generated(SEED))
-        assert isinstance(survey.in_process, kind)
-        survey.close()
+    for name, kind in (("cpython", type(None)), (f"so:{library}:errpos?abi=errpos(ptr,len)", InProcessExecutor)):
+        executor = Executor(CampaignJob((name,), SEED), Probe(name), Generated(SEED))
+        assert isinstance(executor.in_process, kind)
+        executor.close()
