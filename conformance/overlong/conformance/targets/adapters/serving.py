@@ -171,7 +171,7 @@ def end_as(code: int) -> NoReturn:
     """End as another process did, so that the harness can name the signal; ``code``: as :mod:`subprocess` gives it."""
     import signal  # late: most adapters end by themselves
 
-    if code < 0:
+    if code < 0 and sys.platform != "win32":
         if -code != signal.SIGKILL:
             signal.signal(-code, signal.SIG_DFL)  # Python ignores some
         os.kill(os.getpid(), -code)
