@@ -74,7 +74,7 @@ def answered(payloads: list[bytes]) -> None:
     """The worker's part without its start and its pipes, for batches in the form of the wire."""
     for payload in payloads:
         items = pieces(payload)
-        for operation in (Strict.decode, Strict.replace):
+        for operation in (Strict.operations["D"], Strict.operations["L"]):
             batch_response(operation, items, len(payload))
 
 
