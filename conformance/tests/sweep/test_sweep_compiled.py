@@ -676,12 +676,12 @@ def test_the_shift_automaton_is_the_automaton_of_every_dialect(speaks, nul):
     own = expectations._with_nul(dialect(speaks).automaton, nul)
     shifts = ShiftAutomaton(own)
     assert bool(AutomatonWords(*shifts.words).plain) == (not nul and own.table[0][0] == 0)
-    found = ctypes.c_uint32()
+    found = ctypes.c_int64()
     for word, before, more in itertools.product((*complete_strings(own)[::3], b"\0"), (0, 7, 8, 16), (0, 9)):
         octets = b"a" * before + word + b"a" * more
         text = ctypes.create_string_buffer(octets, len(octets) + 8)
-        length, at = ctypes.c_uint32(len(octets)), shifts.address
-        core()("judge_inputs", 1, *map(ctypes.addressof, (length, text, found)), at)
+        bounds = (ctypes.c_uint64 * 2)(0, len(octets))
+        core()("read_choices", shifts.address, *map(ctypes.addressof, (text, bounds, found)), 1, 1)
         states = itertools.accumulate(octets, lambda state, octet: own.table[state][octet], initial=0)
         last = max(place for place, state in enumerate(states) if own.accepting[state])
         assert found.value == last << 1 | (last == len(octets))

@@ -43,12 +43,3 @@ EXPORT void write_inputs(
   made[0] = done;
   made[1] = at;
 }
-
-/* Read inputs that stand in a row: a verdict() in 32 bits on each, which tests compare. */
-EXPORT void judge_inputs(
-    uint64_t count, const uint32_t *lengths, const uint8_t *octets, uint32_t *verdicts, const automaton *by) {
-  for (uint64_t each = 0; each < count; each++) {
-    verdicts[each] = (uint32_t)verdict(by, octets, lengths[each], 0);
-    octets += lengths[each];
-  }
-}

@@ -24,7 +24,6 @@ _WORDS = {
     "read_choices": 6,
     "make_input": 1,
     "write_inputs": 7,
-    "judge_inputs": 5,
     "answer_inputs": 1,
     "call_alone": 1,
     "call_together": 1,
