@@ -681,7 +681,8 @@ def test_the_shift_automaton_is_the_automaton_of_every_dialect(speaks, nul):
         octets = b"a" * before + word + b"a" * more
         text = ctypes.create_string_buffer(octets, len(octets) + 8)
         bounds = (ctypes.c_uint64 * 2)(0, len(octets))
-        core()("read_choices", shifts.address, *map(ctypes.addressof, (text, bounds, found)), 1, 1)
+        places = ctypes.addressof(text), ctypes.addressof(bounds), ctypes.addressof(found)
+        core()("read_choices", shifts.address, *places, 1, 1)
         states = itertools.accumulate(octets, lambda state, octet: own.table[state][octet], initial=0)
         last = max(place for place, state in enumerate(states) if own.accepting[state])
         assert found.value == last << 1 | (last == len(octets))
