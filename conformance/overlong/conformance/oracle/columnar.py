@@ -37,9 +37,8 @@ WORTH = 1 << 20
 """The octets after which the core reads: it may have to be built first."""
 _FEW, _LONG = 200, 1 << 10
 """Python reads fewer strings than this, with at least that many octets left, faster than NumPy."""
-
-
 _STATUSES = np.frombuffer(ACCEPTED + REFUSED, np.uint8)
+"""The status of a string that is not refused, and of one that is."""
 
 
 class Read(NamedTuple):
