@@ -97,18 +97,21 @@ class Columns:
             if self._matrix is None:
                 octets.append(before + before.join(self._tails[start:stop]))
             else:
-                octets.append(self._rows(before, self._matrix)[start:stop].tobytes())
+                octets.append(self._rows(before, self._matrix, start, stop).tobytes())
             first += stop - start
         return lengths, b"".join(octets)
 
-    def _rows(self, before: bytes, tails: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """All strings of a block as rows; only what is before the tails is written anew."""
-        size = len(before)
-        if self._block is None or self._block.shape[1] != size + tails.shape[1]:
-            self._block = np.empty((len(tails), size + tails.shape[1]), np.uint8)
+    def _rows(self, before: bytes, tails: NDArray[np.uint8], start: int, stop: int) -> NDArray[np.uint8]:
+        """Some strings of a block as rows. Blocks share memory: only what is before the tails is written anew."""
+        size, width = len(before), len(before) + tails.shape[1]
+        if self.grid.earlier:  # with their earlier strings and alone, strings have other lengths
+            return np.hstack((np.tile(np.frombuffer(before, np.uint8), (stop - start, 1)), tails[start:stop]))
+        if self._block is None or self._block.shape[1] != width:
+            self._block = np.empty((len(tails), width), np.uint8)
             self._block[:, size:] = tails
-        self._block[:, :size] = np.frombuffer(before, np.uint8)
-        return self._block
+        rows = self._block[start:stop]
+        rows[:, :size] = np.frombuffer(before, np.uint8)
+        return rows
 
     def _before(self, block: int) -> tuple[bytes, bytes]:
         """The earlier string of each string of a block, and their common beginning."""
