@@ -21,7 +21,7 @@ from overlong.conformance.certification.matrix import statement
 from overlong.conformance.certification.matrix.row import MatrixJob, row_of
 from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.report.matrix import table
+from overlong.conformance.report.compared import table
 from overlong.conformance.results.model import Cause, State, Subject
 from overlong.conformance.support.interpreter import module
 from overlong.conformance.targets.limits import Limits

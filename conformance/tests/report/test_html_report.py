@@ -23,6 +23,9 @@ from overlong.conformance.report.html.verdict import STATES, verdict_of
 from overlong.conformance.report.wording import section_links, web_address
 from overlong.conformance.results.difference import since
 from overlong.conformance.results.model import (
+    FAILS,
+    HOLDS,
+    NOT_MEASURED,
     SENTENCE,
     Cause,
     Drawing,
@@ -35,8 +38,7 @@ from overlong.conformance.results.model import (
     State,
     Subject,
 )
-from overlong.conformance.results.reading.data import as_json
-from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
+from overlong.conformance.results.reading import as_json
 from overlong.conformance.support.printable import printable
 from overlong.reference import DEFECTS, encode, is_well_formed
 from overlong.reference.dialect import dialect

@@ -8,10 +8,10 @@ from overlong.conformance import certify
 from overlong.conformance.certification.matrix.row import MatrixRow
 from overlong.conformance.certification.matrix.statement import Conditions, statement
 from overlong.conformance.results.model import State
-from overlong.conformance.results.reading import ReportError, read
-from overlong.conformance.results.reading.data import data
-from overlong.conformance.results.reading.results import report_of_run
-from overlong.conformance.results.sweep_statement import as_json
+from overlong.conformance.results.reading import data, read
+from overlong.conformance.results.recorded import ReportError
+from overlong.conformance.results.results_file import report_of_run
+from overlong.conformance.results.statements import as_json
 from overlong.conformance.sweep.sweep import sweep
 
 WRONG = "cpython-surrogatepass"

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from overlong.conformance import certify
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.report.difference import told
+from overlong.conformance.report.compared import told
 from overlong.conformance.results.difference import FailOn, difference, fails, is_incomplete
 from overlong.conformance.results.model import MORE, Cause, Report, ReportKind, ReportPart, Standing, State, Subject
-from overlong.conformance.results.reading.data import data, of_data
+from overlong.conformance.results.reading import data, of_data
 
 HOSTILE = "<script>alert(1)</script>\x1b]0;x\x07\n::error::\u202e"
 OF_BOTH = (Standing.SAME, Standing.CHANGED)

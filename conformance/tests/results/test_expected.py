@@ -17,11 +17,10 @@ from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.results.expected import ExpectationError, Expectations
-from overlong.conformance.results.expected.entries import Deviation, matches
-from overlong.conformance.results.expected.expectations import Matcher, Seen
-from overlong.conformance.results.expected.updating import settled
-from overlong.conformance.results.run import FAILS, HOLDS, Run, SuiteRun
+from overlong.conformance.results.expected import Expectations, Matcher, Seen, settled
+from overlong.conformance.results.expected_file import Deviation, ExpectationError, matches
+from overlong.conformance.results.model import FAILS, HOLDS
+from overlong.conformance.results.run import Run, SuiteRun
 from overlong.conformance.vectors.suites.core import CORE, core_vectors
 
 TODAY = date(2026, 5, 17)

@@ -28,7 +28,7 @@ from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.results.run import FAILS
+from overlong.conformance.results.model import FAILS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.in_process import reason_against, reason_against_giants, why_slow
 from overlong.conformance.sweep.ledger import LedgerError

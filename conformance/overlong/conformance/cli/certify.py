@@ -36,7 +36,7 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_suites, complete_targets
-from overlong.conformance.results.headline import exit_code_of
+from overlong.conformance.results.model import exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.support.quantities import seconds_of
@@ -286,8 +286,7 @@ def _print(certificate: Certificate, folder: Path | None, *, quiet: bool, verbos
     from overlong.conformance.report.terminal import next_step, summary
     from overlong.conformance.report.wording import verdict
     from overlong.conformance.results.certificate import CERTIFICATE, OF_A_COMMAND
-    from overlong.conformance.results.reading.results import report_of_run
-    from overlong.conformance.results.writer import RESULTS
+    from overlong.conformance.results.results_file import RESULTS, report_of_run
 
     report, stale = report_of_run(certificate, folder), len(certificate.stale)
     words = verdict(report.subjects[0])

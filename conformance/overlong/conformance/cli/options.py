@@ -138,7 +138,7 @@ def all_decoders() -> dict[str, Builtin]:
 @contextlib.contextmanager
 def files_refused() -> Generator[None]:
     """Report an error in a file of vectors or of expected deviations on one line, with the file and the place."""
-    from overlong.conformance.results.expected import ExpectationError
+    from overlong.conformance.results.expected_file import ExpectationError
     from overlong.conformance.support.strict_json import JsonError
     from overlong.conformance.vectors.check import CheckError, WrongError
 

@@ -83,7 +83,7 @@ def score_command(
       4  interrupted
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.models.score import ReadError, score
-    from overlong.conformance.report.score import summary
+    from overlong.conformance.report.learned import summary
 
     if missing is not None and any(_same(missing, file) for file in files):
         raise click.UsageError(f"--add {printable(missing)} would overwrite a list; name another file")

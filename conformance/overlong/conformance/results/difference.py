@@ -17,15 +17,17 @@ from overlong.conformance.results.model import (
     BEFORE,
     DIFF_ORDER,
     EXPECTED,
+    FAILS,
     FEWER,
+    HOLDS,
     MORE,
+    NOT_MEASURED,
     Report,
     ReportKind,
     Standing,
     State,
     Subject,
 )
-from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

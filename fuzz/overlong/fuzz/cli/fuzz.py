@@ -27,7 +27,7 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.trust import agreed_to, named_by_user, with_agreement
 from overlong.conformance.cli.words import complete_targets
-from overlong.conformance.results.headline import State, exit_code_of
+from overlong.conformance.results.model import State, exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.quantities import count_of, seconds_of
 from overlong.fuzz.cli.finding import campaign_errors

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from overlong.conformance.results.headline import State
-from overlong.conformance.results.reading.recorded import cause_of, state_recorded
+from overlong.conformance.results.model import State
+from overlong.conformance.results.recorded import cause_of, state_recorded
 from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.targets.limits import Limits
 

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.certification.matrix.row import MatrixRow
-from overlong.conformance.results.model import State
-from overlong.conformance.results.reading import documents
+from overlong.conformance.results.model import FAILS, State
+from overlong.conformance.results.recorded import document, regular
 from overlong.conformance.results.records import spelt
-from overlong.conformance.results.run import FAILS
-from overlong.conformance.results.writer import RESULTS
+from overlong.conformance.results.results_file import RESULTS
 from overlong.conformance.support.provenance import environment, generator, timestamp
 from overlong.conformance.support.whole_file import written_whole
 
@@ -102,7 +101,7 @@ def rows_to_keep(folder: Path, conditions: Conditions) -> dict[str, tuple[Matrix
     valid if that is unchanged. Damaged rows are omitted, and so measured again.
     """
     try:
-        found = documents.document(folder / STATEMENT)
+        found = document(folder / STATEMENT)
         files = {name: of["sha256"] for name, of in found["files"].items()}
         same = Conditions(found["profile"], tuple(found["options"]), files) == conditions
         if not same or found["schema"] != SCHEMA or found["generator"] != generator():
@@ -123,7 +122,7 @@ def _target_of(row: MatrixRow, folder: Path, conditions: Conditions) -> dict[str
         if conditions.files and FAILS in row.claims.values() and row.time[:10] != timestamp()[:10]:
             return None
         path = folder / row.folder / RESULTS
-        documents.regular(path)
+        regular(path)
         with path.open(encoding="ascii") as file:
             first = file.readline()
             (last,) = deque(file, 1)

@@ -18,17 +18,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from overlong.conformance.protocol.wire import BATCH, ECHO, OPERATIONS
-from overlong.conformance.report.html.comparison import page_among_others, pages_of, pairs, since, sources
 from overlong.conformance.report.html.shown import Maps, Room, Shower, TooLarge, claims_of, overviews
 from overlong.conformance.report.html.verdict import (
     CLAIM_STATES,
     STANDINGS,
     STATES,
+    page_among_others,
+    pages_of,
+    pairs,
+    since,
+    sources,
     standings_of,
     verdict_of,
 )
-from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.wording import (
+    command_lines,
     observed,
     section_links,
     state_words,
@@ -208,7 +212,7 @@ def _common(subjects: list[ShownSubject]) -> tuple[str, ...]:
 
 @cache
 def _style() -> str:
-    pictures = files("overlong.conformance.report.pictures") / "pictures.css"
+    pictures = files("overlong.conformance.report.html") / "pictures.css"
     own = files("overlong.conformance.report.html") / "style.css"
     return own.read_text("utf-8") + pictures.read_text("utf-8")
 

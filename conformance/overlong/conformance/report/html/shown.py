@@ -411,29 +411,27 @@ def _with_reference(subject: Subject) -> Iterator[tuple[Map, Map]]:
 
 
 def _map(seen: Map, reference: Map, what: str) -> str:
-    from overlong.conformance.report.pictures.maps import map_picture
+    from overlong.conformance.report.html.maps import map_picture
 
     return map_picture(seen, reference, what)
 
 
 def _automaton(subject: Subject) -> str:
-    from overlong.conformance.report.pictures.walk import automaton_picture
+    from overlong.conformance.report.html.maps import automaton_picture
 
     return automaton_picture(subject)
 
 
 @lru_cache(maxsize=4096)
 def _walk(octets: bytes, profile: str, chunks: tuple[int, ...] | None) -> str:
-    from overlong.conformance.report.pictures.walk import walk
+    from overlong.conformance.report.html.maps import walk
 
     return walk(octets, profile, chunks)
 
 
 def overviews(report: Report) -> Iterator[tuple[str, str]]:
     """The pictures of the whole report: caption and SVG."""
-    from overlong.conformance.report.pictures.claims import claims_picture
-    from overlong.conformance.report.pictures.discovery import discovery
-    from overlong.conformance.report.pictures.similarity import similarity
+    from overlong.conformance.report.html.charts import claims_picture, discovery, similarity
 
     several = len(report.subjects) > 1
     named = tuple(replace(each, id=printable(each.id)) for each in report.subjects)  # a lone surrogate cannot be hashed

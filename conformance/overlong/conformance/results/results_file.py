@@ -1,38 +1,169 @@
-"""``results.jsonl``, read back line by line: what is kept of it does not grow with the number of divergences."""
+"""``results.jsonl``, written record by record, and read back line by line.
+
+It has a header, a record for each divergence, suite, sweep and bucket, and a footer; a file without its footer was cut.
+What is kept of it in reading does not grow with the number of divergences. The schema is in
+``schemas/results-1.schema.json``.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import IO, TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.limits import aside_in_words
-from overlong.conformance.results.details import details_of
-from overlong.conformance.results.model import Report, ReportKind, Standing, State, Subject
-from overlong.conformance.results.reading.documents import ReportError, checked, not_of, records
-from overlong.conformance.results.reading.recorded import (
+from overlong.conformance.results.model import Drawing, Report, ReportKind, Standing, State, Subject
+from overlong.conformance.results.recorded import (
     MOST_CAUSES,
     MOST_MAPS,
+    ReportError,
     cause_of,
     cause_of_entry,
     cause_of_finding,
+    checked,
     map_of,
+    not_of,
     ordered,
     part_of_plan,
     part_of_suite,
+    records,
     state_recorded,
     target_fields,
 )
-from overlong.conformance.results.records import bucket_as_json
-from overlong.conformance.results.run import Drawing
-from overlong.conformance.results.writer import SCHEMA, closing_records, header_as_json
+from overlong.conformance.results.records import (
+    bucket_as_json,
+    counts_as_json,
+    finding_as_json,
+    packed,
+    plan_as_json,
+    spelt,
+    stale_as_json,
+    standing_as_json,
+    suite_as_json,
+    target_as_json,
+)
+from overlong.conformance.results.run import details_of
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.provenance import environment, generator, timestamp
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from overlong.conformance.oracle.divergences import Divergences
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.model import Cause, Map, ReportPart
+
+
+RESULTS = "results.jsonl"
+SCHEMA = "overlong/results-1"
+RECORDED = 100
+"""Divergences of one bucket that are written out; all are counted."""
+
+
+class ResultsWriter:
+    """Writes results, record by record."""
+
+    def __init__(self, file: IO[str], *, command: str) -> None:
+        self._file = file
+        self._command = command
+        self._written: Counter[tuple[str, str]] = Counter()
+        self._failure: OSError | None = None
+
+    def header(self, target: str, greeting: Greeting, digest: str, profile: str) -> None:
+        self._write(header_as_json(target, greeting, digest, profile, self._command))
+
+    def divergence(self, finding: Finding) -> None:
+        self._written[finding.bucket] += 1
+        if self._written[finding.bucket] <= RECORDED:
+            self._write({"record": "divergence", **finding_as_json(finding)})
+
+    def diverged(self, found: Divergences) -> None:
+        """Write divergences in columns; all are counted, and the first of each bucket are written out."""
+        for finding in found.first(lambda bucket: RECORDED - self._written[bucket]):
+            self._write({"record": "divergence", **finding_as_json(finding)})
+        self._written += found.counts
+
+    def portrait(self, maps: Sequence[Map]) -> None:
+        """What the target makes of every pair of octets, compressed: most of it is runs of the same answer."""
+        for each in maps:
+            self._write({"record": "portrait", "name": each.name, "answers": packed(each.answers)})
+
+    def footer(self, certificate: Certificate) -> None:
+        """All that is known when a run has ended.
+
+        Raises:
+            OSError: this, or a record before it, could not be written.
+        """
+        for record in closing_records(certificate, self._written):
+            self._write(record)
+        if self._failure is not None:
+            raise self._failure
+
+    def _write(self, record: dict[str, Any]) -> None:
+        if self._failure is not None:
+            return
+        try:
+            self._file.write(spelt(record) + "\n")
+        except OSError as error:
+            self._failure = error  # the run goes on, and :meth:`footer` tells
+
+
+def header_as_json(target: str, greeting: Greeting, digest: str, profile: str, command: str) -> dict[str, Any]:
+    """The first record."""
+    return {
+        "record": "header",
+        "schema": SCHEMA,
+        "generator": generator(),
+        "time": timestamp(),
+        "command": command,
+        "profile": profile,
+        "environment": environment(),
+        "target": target_as_json(target, greeting, digest),
+    }
+
+
+def closing_records(
+    certificate: Certificate, written: Mapping[tuple[str, str], int] = MappingProxyType({})
+) -> Iterator[dict[str, Any]]:
+    """The records after the divergences; ``written``: how many of these a bucket has."""
+    run, target = certificate.run, certificate.invocation.target
+    notes = [] if certificate.expected is None else certificate.expected.notes
+    if run.behaves_like or run.automaton is not None:  # without a drawing where it was not learned wholly
+        title, svg = ("", "") if run.automaton is None else (run.automaton.title, run.automaton.svg)
+        yield {"record": "automaton", "title": title, "svg": svg, "behaves_like": run.behaves_like}
+    for suite in run.suites:
+        yield {"record": "suite", **suite_as_json(suite)}
+    for part in run.swept.plans if run.swept else ():
+        yield {"record": "sweep", **plan_as_json(part)}
+    for category, (asked, failing) in run.categories.items():
+        yield {"record": "category", "category": category, "asked": asked, "failing": failing}
+    for bucket in run.ordered_buckets:
+        recorded = min(sum(written.get(kind, 0) for kind in bucket.kinds), RECORDED)
+        standing = standing_as_json(bucket, certificate.expected)
+        yield {"record": "bucket", **bucket_as_json(bucket, target), "recorded": recorded, **standing}
+    for each, why in certificate.stale.items():
+        yield {"record": "stale", **stale_as_json(each, why)}
+    yield {
+        "record": "footer",
+        "conformant": run.conformant,
+        "incomplete": run.incomplete,
+        "claims": run.claims,
+        "vectors": run.vectors,
+        "buckets": len(run.buckets),
+        "restarts": run.restarts,
+        "notes": [*(run.swept.words if run.swept else ()), *run.notes, *notes],
+        "not_covered": certificate.not_covered,
+        "refused": certificate.refused,
+        "isolation": run.isolation,
+        **({"sign": run.sign} if run.sign else {}),
+        **counts_as_json(certificate.expected, run),
+        "findings_digest": {"sha256": run.findings_digest},
+    }
+
 
 CUT = "the file has no footer: its writer was ended, and only part of what was found is in it"
 _PARTS = {
