@@ -246,9 +246,9 @@ def exit_code(report: Report) -> int:
     from overlong.conformance.results.model import WORST_FIRST, ReportKind, State, exit_code_of
 
     if report.kind is ReportKind.DIFF:
-        from overlong.conformance.results.difference import FailOn, fails, is_incomplete
+        from overlong.conformance.results.difference import fails, is_incomplete
 
-        worse = fails(report, FailOn.REGRESSION)
+        worse = fails(report, "regression")
         return DIVERGES if worse else INCOMPLETE if is_incomplete(report) else CONFORMS
     if report.incomplete:
         return INCOMPLETE

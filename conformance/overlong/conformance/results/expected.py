@@ -15,9 +15,11 @@ import hashlib
 import pickle
 import tempfile
 import weakref
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import product, takewhile
+from itertools import product
+from os.path import commonprefix
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.finding import Bucket
@@ -49,6 +51,9 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.results.run import Run
 
+FEW = 3
+"""The most divergences of a cause that get an entry each. More share one entry with their number and digest."""
+
 
 class Seen(NamedTuple):
     """The parts of a divergence that entries can name."""
@@ -77,7 +82,7 @@ class Seen(NamedTuple):
 
 @dataclass
 class Tally:
-    """The divergences covered by an entry."""
+    """Some divergences: those that an entry covers, or those of one cause and one kind of answer that none covers."""
 
     total: int = 0
     kinds: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
@@ -87,40 +92,34 @@ class Tally:
     pinned: int = 0
     """The number found by suites: count and digest fix only these."""
     answers: Any = field(default_factory=hashlib.sha256)
+    found: list[Seen] = field(default_factory=list[Seen])
+    """The first of them: at most one more than those that get an entry each."""
+    prefix: str = ""
+    """The common beginning of their answers."""
+    alike: bool = True
+
+    def add(self, seen: Seen) -> None:
+        """Count a divergence."""
+        if not self.total:
+            self.prefix = seen.observed
+        elif seen.observed != self.prefix:
+            self.prefix, self.alike = commonprefix((self.prefix, seen.observed)), False  # noqa: RUF071 (of characters)
+        self.total += 1
+        self.kinds.add((seen.code, seen.place))
+        if not seen.swept:
+            self.pinned += 1
+            self.answers.update(f"{seen.finding} {seen.id}\n".encode())
+        if len(self.found) <= FEW and all(seen[:-1] != each[:-1] for each in self.found):  # whoever found it
+            self.found.append(seen)
 
     @property
     def digest(self) -> str:
         return str(self.answers.hexdigest())
 
-
-class Matcher:
-    """Finds the entries that cover a divergence."""
-
-    def __init__(self, deviations: Iterable[Deviation]) -> None:
-        self.tallies: dict[int, Tally] = {}
-        self._entries: dict[tuple[str, str], list[Deviation]] = {}
-        """By their id, if that is no pattern, and their code; a file may have thousands of entries for vectors."""
-        for each in deviations:
-            self.tallies[each.number] = Tally()
-            self._entries.setdefault(("" if "*" in each.id else each.id, each.code), []).append(each)
-
-    def match(self, seen: Seen) -> Deviation | None:
-        """The first entry that covers a divergence; every entry that covers it counts it."""
-        first: Deviation | None = None
-        for key in product((seen.id, ""), (seen.code, "")):
-            for deviation in filter(seen.is_named_by, self._entries.get(key, ())):
-                tally = self.tallies[deviation.number]
-                tally.first = tally.first or seen.observed
-                if not matches(deviation.observed, seen.observed):
-                    continue
-                tally.total += 1
-                tally.kinds.add((seen.code, seen.place))
-                if not seen.swept:
-                    tally.pinned += 1
-                    tally.answers.update(f"{seen.finding} {seen.id}\n".encode())
-                if first is None or deviation.number < first.number:
-                    first = deviation
-        return first
+    @property
+    def observed(self) -> str:
+        """A pattern that matches their answers."""
+        return self.prefix if self.alike else f"{self.prefix}*"
 
 
 class Expectations:
@@ -150,7 +149,6 @@ class Expectations:
         self.all = () if file is None and not updating else read_entries(self.file, self.path, given=given)
         """The entries for every target."""
         own = [each for each in self.all if each.profile == profile and _is_for(each.target, target)]
-        self.deviations = tuple(each for each in own if each.expires is None or each.expires >= on)
         self.expired = tuple(each for each in own if each.expires is not None and each.expires < on)
         """Expired entries, which no longer count."""
         self.unexpected: dict[tuple[str, str], Bucket] = {}
@@ -159,13 +157,22 @@ class Expectations:
         """The entries that no longer hold, and why."""
         self.unasked: dict[Deviation, str] = {}
         """The entries that the run could not check, and why."""
-        self._matcher = Matcher(self.deviations)
-        self._first: dict[tuple[str, str], Deviation] = {}
+        self.take(each for each in own if each.expires is None or each.expires >= on)
         self._kept: IO[bytes] | None = tempfile.TemporaryFile() if updating else None  # noqa: SIM115 (ends with us)
         if self._kept is not None:
             weakref.finalize(self, self._kept.close)
         self.changes = ""
         """The changes written to the file, in a few words; empty if there are none."""
+
+    def take(self, deviations: Iterable[Deviation]) -> None:
+        """Compare with these entries from now on; none of them has covered a divergence yet."""
+        self.deviations = tuple(deviations)
+        self._tallies = {each.number: Tally() for each in self.deviations}
+        self._first: dict[tuple[str, str], Deviation] = {}
+        self._entries: dict[tuple[str, str], list[Deviation]] = {}
+        """By their id, if that is no pattern, and their code; a file may have thousands of entries for vectors."""
+        for each in self.deviations:
+            self._entries.setdefault(("" if "*" in each.id else each.id, each.code), []).append(each)
 
     @classmethod
     def read(
@@ -210,11 +217,19 @@ class Expectations:
         return deviation
 
     def covering(self, seen: Seen) -> Deviation | None:
-        """The entry that covers a divergence, which is counted; None if it is unexpected."""
-        deviation = self._matcher.match(seen)
-        if deviation is not None:
-            self._first.setdefault((seen.code, seen.place), deviation)
-        return deviation
+        """The first entry that covers a divergence; every entry that covers it counts it. None: it is unexpected."""
+        first: Deviation | None = None
+        for key in product((seen.id, ""), (seen.code, "")):
+            for deviation in filter(seen.is_named_by, self._entries.get(key, ())):
+                tally = self.tally(deviation)
+                tally.first = tally.first or seen.observed
+                if matches(deviation.observed, seen.observed):
+                    tally.add(seen)
+                    if first is None or deviation.number < first.number:
+                        first = deviation
+        if first is not None:
+            self._first.setdefault((seen.code, seen.place), first)
+        return first
 
     def listeners(
         self, found: Callable[[Finding], None] | None, diverged: Callable[[Divergences], None] | None
@@ -292,7 +307,7 @@ class Expectations:
 
     def tally(self, deviation: Deviation) -> Tally:
         """The divergences found so far that an entry covers."""
-        return self._matcher.tallies[deviation.number]
+        return self._tallies[deviation.number]
 
     @property
     def occurring(self) -> tuple[Deviation, ...]:
@@ -408,10 +423,6 @@ def asked_of(run: Run, patterns: Collection[str]) -> set[str]:
     return found
 
 
-FEW = 3
-"""The most divergences of a cause that get an entry each. More share one entry with their number and digest."""
-
-
 def settled(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) -> Expectations:
     """The settled expectations after a run; with an update they are those written to the file.
 
@@ -445,68 +456,43 @@ def settled(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) 
 
 def _wanted(expectations: Expectations, run: Run) -> list[Deviation]:
     """The entries of this target for the file, in order; existing entries keep their place."""
-    expired = _matched(expectations.expired, expectations)
-    gone = [each for each in expectations.stale if not expectations.tally(each).total]
-    gone += [each for each in expectations.expired if not expired.tallies[each.number].total]
-    entries = [replace(each, expires=None) for each in expectations.expired] + list(expectations.deviations)
-    renewed = {each.number: each for each in entries}  # an update renews an entry that has expired
-    gone = [renewed.pop(each.number) for each in gone]
-    groups, adopted = _unmatched(expectations.kept(), Matcher(renewed.values()), gone)
+    # an update renews an entry that has expired
+    entries = [*(replace(each, expires=None) for each in expectations.expired), *expectations.deviations]
+    compared = _compared(entries, expectations)
+    stale = {each.number for each in (*expectations.stale, *expectations.expired)}
+    gone = [each for each in entries if each.number in stale and not compared.tally(each).total]
+    kept = set(entries).difference(gone)
+    groups, adopted = _unmatched(compared, gone)
     for each in gone:
         key = next((key for key, group in groups.items() if not each.id and group.found[0].is_named_by(each)), None)
         if key is not None:
             adopted.append(replace(each, observed=groups.pop(key).observed))
-    old = sorted([*renewed.values(), *adopted], key=lambda each: each.number)
+    old = sorted([*kept, *adopted], key=lambda each: each.number)
     first = 1 + max((each.number for each in expectations.all), default=-1)
     new = (entry for group in groups.values() for entry in _entries_of(group, expectations, run))
     return _pinned(expectations, run, [*old, *(replace(each, number=at) for at, each in enumerate(new, first))])
 
 
-def _matched(entries: Iterable[Deviation], expectations: Expectations) -> Matcher:
-    """Entries with all divergences that they cover counted."""
-    matcher = Matcher(entries)
+def _compared(entries: Sequence[Deviation], expectations: Expectations) -> Expectations:
+    """The same run against other entries, with all divergences that they cover counted."""
+    others = copy(expectations)
+    others.take(entries)
     for seen in expectations.kept():
-        matcher.match(seen)
-    return matcher
-
-
-@dataclass
-class _Group:
-    """Divergences that no entry covers, of one cause, one operation, and one kind of answer."""
-
-    found: list[Seen]
-    """The first divergences: at most one more than those that get an entry each."""
-    prefix: str
-    """The common beginning of their answers."""
-    alike: bool = True
-    swept: bool = True
-    """True if sweeps found all of them."""
-
-    def add(self, seen: Seen) -> None:
-        if seen.observed != self.prefix:
-            same = (ours == theirs for ours, theirs in zip(self.prefix, seen.observed, strict=False))
-            self.prefix, self.alike = self.prefix[: sum(takewhile(bool, same))], False
-        self.swept = self.swept and seen.swept
-        if len(self.found) <= FEW and all(seen[:-1] != each[:-1] for each in self.found):  # whoever found it
-            self.found.append(seen)
-
-    @property
-    def observed(self) -> str:
-        """A pattern that matches their answers."""
-        return self.prefix if self.alike else f"{self.prefix}*"
+        others.covering(seen)
+    return others
 
 
 def _unmatched(
-    found: Iterable[Seen], matcher: Matcher, gone: Sequence[Deviation]
-) -> tuple[dict[tuple[str, str, str, str], _Group], list[Deviation]]:
+    compared: Expectations, gone: Sequence[Deviation]
+) -> tuple[dict[tuple[str, str, str, str], Tally], list[Deviation]]:
     """The divergences that no entry covers, by cause and operation, and the entries of vectors with changed answers."""
     of_vectors: dict[str, list[Deviation]] = {}
     for each in gone:
         of_vectors.setdefault(each.id, []).append(each)
-    groups: dict[tuple[str, str, str, str], _Group] = {}
+    groups: dict[tuple[str, str, str, str], Tally] = {}
     adopted: list[Deviation] = []
-    for seen in found:
-        if matcher.match(seen) is not None:
+    for seen in compared.kept():
+        if compared.covering(seen) is not None:
             continue
         known = next(filter(seen.is_named_by, of_vectors.get(seen.id, ())), None)
         if known is not None:
@@ -514,12 +500,11 @@ def _unmatched(
             adopted.append(replace(known, observed=seen.observed))
         else:
             kind = seen.observed.partition(" ")[0]  # accepted, refused, ...: no pattern matches all of them
-            key = seen.code, seen.place, seen.operation, kind
-            groups.setdefault(key, _Group([], seen.observed)).add(seen)
+            groups.setdefault((seen.code, seen.place, seen.operation, kind), Tally()).add(seen)
     return groups, adopted
 
 
-def _entries_of(group: _Group, expectations: Expectations, run: Run) -> Iterator[Deviation]:
+def _entries_of(group: Tally, expectations: Expectations, run: Run) -> Iterator[Deviation]:
     """New entries for a group: one for each divergence if there are few, and suites name their vectors."""
     first = group.found[0]
     common = Deviation(
@@ -527,7 +512,7 @@ def _entries_of(group: _Group, expectations: Expectations, run: Run) -> Iterator
         code=first.code, place=first.place, operation=first.operation,
     )  # fmt: skip
     names = {seen.id for seen in group.found}
-    if group.swept and run.swept is not None:
+    if not group.pinned and run.swept is not None:
         yield replace(common, suites=tuple(part.plan for part in run.swept.plans))
     elif len(group.found) <= FEW and asked_of(run, names) == names:
         for seen in group.found:
@@ -539,10 +524,10 @@ def _entries_of(group: _Group, expectations: Expectations, run: Run) -> Iterator
 def _pinned(expectations: Expectations, run: Run, entries: Sequence[Deviation]) -> list[Deviation]:
     """The entries, in which count and digest are those of this run."""
     ran, as_read = tuple(part.suite.name for part in run.suites), set(expectations.all)
-    matcher = _matched(entries, expectations)
+    compared = _compared(entries, expectations)
     result: list[Deviation] = []
     for each in entries:
-        tally, same = matcher.tallies[each.number], set(each.suites) == set(ran)
+        tally, same = compared.tally(each), set(each.suites) == set(ran)
         if each.pinned and tally.total and (same or not each.suites or each not in as_read):
             digest = tally.digest if tally.pinned else ""
             each = replace(each, suites=each.suites if same else ran, count=tally.pinned or None, digest=digest)  # noqa: PLW2901

@@ -35,13 +35,8 @@ MIXED = -1
 """The kind of a block with answers of several kinds."""
 
 
-class Region(NamedTuple):
-    """A rectangle of cells, all of one kind."""
-
-    x: int
-    y: int
-    width: int
-    height: int
+Region = tuple[int, int, int, int]
+"""A rectangle of cells, all of one kind: x, y, width and height."""
 
 
 def regions(kinds: Sequence[int], block: int = 1, most: int = SIDE * SIDE) -> dict[int, list[Region]] | None:
@@ -64,7 +59,7 @@ def regions(kinds: Sequence[int], block: int = 1, most: int = SIDE * SIDE) -> di
         now = {run: open_runs.get(run, row) for run in runs}
         for (x, width, kind), start in open_runs.items():
             if (x, width, kind) not in now:
-                at = Region(x * block, start * block, width * block, (row - start) * block)
+                at = x * block, start * block, width * block, (row - start) * block
                 found.setdefault(kind, []).append(at)
                 closed += 1
         if closed > most:
@@ -232,7 +227,8 @@ def _cells(
         parts = [[each] for each in some] if by_itself else [some]
         for part in parts:
             if by_itself:
-                title = f"{prefix} {_span(part[0].y, part[0].height)} {_span(part[0].x, part[0].width)}: {means}"
+                x, y, width, height = part[0]
+                title = f"{prefix} {_span(y, height)} {_span(x, width)}: {means}"
             else:
                 title = means + (f": {thousands(counts[kind])} pairs" if kind != MIXED else "")
             said = f"<title>{safe(title.strip(), 200)}</title>"
@@ -245,10 +241,8 @@ def _span(start: int, length: int) -> str:
 
 def _rings(found: dict[int, list[Region]]) -> Iterator[str]:
     """Rings around differences of a few cells, which are too small to see."""
-    small = [
-        each for kind in (TOO_MUCH, TOO_LITTLE, OTHERWISE, MIXED) for each in found.get(kind, ())
-        if each.width * each.height <= _SMALL
-    ]  # fmt: skip
+    several = (each for kind in (TOO_MUCH, TOO_LITTLE, OTHERWISE, MIXED) for each in found.get(kind, ()))
+    small = [(x, y, width, height) for x, y, width, height in several if width * height <= _SMALL]
     for x, y, width, height in small if len(small) <= _RINGED else ():
         centre = _LEFT + (x + width / 2) * _CELL, _TOP + (y + height / 2) * _CELL
         yield f'<circle class="ring" cx="{centre[0]:g}" cy="{centre[1]:g}" r="{max(width, height) * _CELL / 2 + 6:g}"/>'
@@ -322,7 +316,7 @@ class WalkStep:
     """The alternatives of the grammar that are possible after the octet; for the last step, the octets wanted."""
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def walk(octets: bytes, profile: str, chunks: tuple[int, ...] | None = None) -> str:
     """A picture of the walk; empty if the profile is unknown, or the input is longer than 65 536 octets.
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -46,24 +45,8 @@ _PLAIN = re.compile(r"[\w\s.,#%()+-]*", re.ASCII)
 _OWN = re.compile(r"url\(#([A-Za-z][\w.-]*)\)", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Picture:
-    """SVG that is safe in a page."""
-
-    markup: Markup
-    label: str
-    """Its accessible name."""
-    frame: Markup
-    """Its ``viewBox``, width and height, as attributes, as far as it has them."""
-    name: str
-    """Its id in the page."""
-
-    @property
-    def again(self) -> Markup:
-        """SVG that shows the same picture in another place of the page."""
-        return Markup('<svg role="img" aria-label="{}"{}><use href="#{}"/></svg>').format(
-            self.label, self.frame, self.name
-        )
+Picture = tuple[Markup, Markup]
+"""SVG that is safe in a page, and SVG that shows the same picture in another place of that page."""
 
 
 def safe_picture(text: str, name: str, title: str = "") -> Picture | None:
@@ -87,7 +70,8 @@ def safe_picture(text: str, name: str, title: str = "") -> Picture | None:
         return None
     known = {key: _value(key, root.get(key, ""), name) for key in ("viewBox", "width", "height")}
     frame = Markup("").join(Markup(' {}="{}"').format(key, value) for key, value in known.items() if value)
-    return Picture(markup, label, frame, name)
+    again = Markup('<svg role="img" aria-label="{}"{}><use href="#{}"/></svg>').format(label, frame, name)
+    return markup, again
 
 
 def _element(element: ET.Element, name: str, label: str, depth: int) -> Iterator[str]:
