@@ -17,9 +17,9 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from overlong.conformance.certification.matrix import statement
-from overlong.conformance.certification.matrix.row import MatrixJob, row_of
-from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
+from overlong.conformance.certification import matrix
+from overlong.conformance.certification.matrix import Conditions, row_of, rows_to_keep
+from overlong.conformance.certification.matrix_worker import MatrixJob
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.matrix import table
 from overlong.conformance.results.model import Cause, State, Subject
@@ -239,14 +239,14 @@ def test_an_interruption_ends_all_of_them(tmp_path):
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_rows_that_cannot_be_saved_are_shown(form, tmp_path, monkeypatch):
-    write = statement.write
+    write = matrix.write_statement
 
     def full_after_the_first(folder, document):
         if any(row["claims"] for row in document["targets"]):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder / "matrix.json"))
         write(folder, document)
 
-    monkeypatch.setattr(statement, "write", full_after_the_first)
+    monkeypatch.setattr(matrix, "write_statement", full_after_the_first)
     words = ["matrix", "--quick", "-q", "-j", "1", "-o", str(tmp_path), "--format", form, WRONG, MISSING]
     done = CliRunner().invoke(cli, words, env={"COLUMNS": "80"})
     assert done.exit_code == 2
@@ -264,7 +264,7 @@ def test_rows_that_cannot_be_saved_are_shown(form, tmp_path, monkeypatch):
 def test_a_row_whose_results_cannot_be_saved_has_them_nevertheless(tmp_path):
     limited = ["sh", "-c", 'ulimit -f 1 && exec "$@"', "sh"]
     job = json.dumps(dataclasses.asdict(MatrixJob("rfc3629", True, Limits(), target=WRONG, folder=str(tmp_path))))
-    worker = module("overlong.conformance.certification.matrix.worker")
+    worker = module("overlong.conformance.certification.matrix_worker")
     pipe = subprocess.PIPE
     with subprocess.Popen([*limited, *worker], stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as it:
         assert it.stdin

@@ -2,8 +2,8 @@
 
 import pytest
 
-from overlong.conformance.certification import pace as module
-from overlong.conformance.certification.pace import MOST, Crowd, Pace, next_after
+from overlong.conformance.certification import tiers as module
+from overlong.conformance.certification.tiers import MOST, Crowd, Pace, next_after
 
 KNOWN = 0.006
 

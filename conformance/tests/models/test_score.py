@@ -13,16 +13,20 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.conformance.cli import score as command_module
-from overlong.conformance.cli.score import score_command as command
-from overlong.conformance.models.score import EmptyList, ReadError, score
-from overlong.conformance.models.score.cover import lower_bound, small_cover
-from overlong.conformance.models.score.expectations import wrong_expectations
-from overlong.conformance.models.score.faults import Specimen
-from overlong.conformance.models.score.files import FORMATS, entries
-from overlong.conformance.models.score.historical import CLASSES, STREAMS, WHOLE
-from overlong.conformance.models.score.outputs import SHAPES, scalar_faults, shape_faults, step_faults
-from overlong.conformance.models.score.transitions import transition_faults
+from overlong.conformance.cli import vectors as command_module
+from overlong.conformance.cli.vectors import score_command as command
+from overlong.conformance.models.faults import (
+    SHAPES,
+    Specimen,
+    scalar_faults,
+    shape_faults,
+    step_faults,
+    transition_faults,
+)
+from overlong.conformance.models.historical import CLASSES, STREAMS, WHOLE
+from overlong.conformance.models.list_files import FORMATS, entries
+from overlong.conformance.models.list_forms import ReadError
+from overlong.conformance.models.score import EmptyList, lower_bound, score, small_cover, wrong_expectations
 from overlong.conformance.vectors.complete import complete_strings
 from overlong.conformance.vectors.export import FORMATS as EXPORTED
 from overlong.conformance.vectors.selection import Selection
@@ -605,7 +609,7 @@ def test_json_has_everything(tmp_path):
 
 
 def test_help_names_every_format():
-    assert command_module.FORMATS == FORMATS
+    assert command_module.LIST_FORMS == FORMATS
 
 
 # The document -----------------------------------------------------------------------------------------------

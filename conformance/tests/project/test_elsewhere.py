@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from printing import elsewhere, vectors
 
-from overlong.conformance.models.score.files import entries as scored
+from overlong.conformance.models.list_files import entries as scored
 from overlong.reference import is_well_formed
 from waiting import HUNG
 

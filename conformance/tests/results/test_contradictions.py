@@ -5,8 +5,7 @@ import json
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.certification.matrix.row import MatrixRow
-from overlong.conformance.certification.matrix.statement import Conditions, statement
+from overlong.conformance.certification.matrix import Conditions, MatrixRow, statement
 from overlong.conformance.results.model import State
 from overlong.conformance.results.reading import ReportError, read
 from overlong.conformance.results.reading.data import data

@@ -20,7 +20,7 @@ from overlong.conformance.results.run import add_cause
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
-    from overlong.conformance.certification.alike import Alike
+    from overlong.conformance.certification.triage import Alike
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target

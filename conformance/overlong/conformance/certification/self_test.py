@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.certify import certify
 from overlong.conformance.certification.runner import Runner, no_progress
-from overlong.conformance.models.score.faults import Specimen
-from overlong.conformance.models.score.historical import GRAMMARS, VERDICTS
-from overlong.conformance.models.score.transitions import transition_faults
+from overlong.conformance.models.faults import Specimen, transition_faults
+from overlong.conformance.models.historical import GRAMMARS, VERDICTS
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import Answered
 from overlong.conformance.protocol.answers import Answers

@@ -16,9 +16,9 @@ from overlong.reference.answer import REFUSED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.models.identify.beside import Against
-    from overlong.conformance.models.identify.counterexamples import Counterexample, Example
-    from overlong.conformance.models.identify.identify import LearnedModel, LearnedPart
+    from overlong.conformance.models.aspects import Counterexample, Example
+    from overlong.conformance.models.beside import Against
+    from overlong.conformance.models.identify import LearnedModel, LearnedPart
 
 _SHOWN = 6
 _LABEL = 25

@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.score.historical import STREAMS
+from overlong.conformance.models.historical import STREAMS
 from overlong.conformance.support.printable import counted, printable, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.models.score.score import Kills, Score
+    from overlong.conformance.models.score import Kills, Score
 
 SHOWN = 4
 """The number of names of one kind that are written out; the rest are counted."""

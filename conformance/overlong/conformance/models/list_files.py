@@ -1,4 +1,7 @@
-"""Opens the user's files: only regular files, and folders of them. It follows no links, and waits for no pipes."""
+"""Opens the user's files: only regular files, and folders of them. It follows no links, and waits for no pipes.
+
+Reads a stream of request frames, in the form of the target protocol, as a list of strings.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,39 @@ import io
 import os
 import re
 import stat
+import struct
 import sys
 from itertools import chain
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
-from overlong.conformance.models.score import documents, texts
-from overlong.conformance.models.score.expectations import ReadError, ScoreEntry
-from overlong.conformance.models.score.frames import frames, looks_like_frames
+from overlong.conformance.models.list_forms import (
+    ReadError,
+    ScoreEntry,
+    document,
+    hex_lines,
+    is_numbered,
+    is_program,
+    json_lines,
+    numbered_lines,
+    raw_lines,
+    source_lines,
+    tsv_lines,
+)
+from overlong.conformance.protocol.wire import (
+    BATCH,
+    DECODE,
+    HEAD,
+    LARGEST_FRAME,
+    OPERATIONS,
+    REPLACE,
+    STREAMING,
+    VALIDATE,
+)
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
+
 
 LARGEST_DOCUMENT = 1 << 26
 """The most octets of a file that must be read whole (JSON)."""
@@ -36,12 +61,12 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _JSON = re.compile(rb'\{\s*["}]|\{$|\[(?!\s*(?:0x|\\x))')  # and no {0xC0, 0x80} of C
 
 _BY_LINES: dict[str, Callable[[Iterable[tuple[int, bytes]], str], Iterator[ScoreEntry]]] = {
-    "hex": texts.hex_lines,
-    "numbered": texts.numbered_lines,
-    "tsv": texts.tsv_lines,
-    "lines": texts.raw_lines,
-    "source": texts.source_lines,
-    "jsonl": documents.json_lines,
+    "hex": hex_lines,
+    "numbered": numbered_lines,
+    "tsv": tsv_lines,
+    "lines": raw_lines,
+    "source": source_lines,
+    "jsonl": json_lines,
 }
 AUTO = "auto"
 FORMATS = (AUTO, "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines", "source")
@@ -101,7 +126,7 @@ class _Source:
         if form == "frames":
             return frames(self._read, self._name)
         if form == "json":
-            return documents.document(self._whole(LARGEST_DOCUMENT, "JSON Lines may have more"), self._name)
+            return document(self._whole(LARGEST_DOCUMENT, "JSON Lines may have more"), self._name)
         octets = self._whole(LARGEST_STRING, "a file that is one string must be shorter")
         return iter((ScoreEntry(octets, self._name),))
 
@@ -118,7 +143,7 @@ class _Source:
                 telling = line.strip().removeprefix(codecs.BOM_UTF8)
         if not size:
             raise ReadError(f"{self._name}: empty")
-        if texts.is_program(self._name):
+        if is_program(self._name):
             return "source"
         if looks_like_frames(b"".join(self._ahead)):
             return "frames"
@@ -128,7 +153,7 @@ class _Source:
             return "tsv"
         if telling.startswith(b"id,hex,"):
             raise ReadError(f"{self._name}: overlong's CSV; export the vectors as tsv or json, and name that")
-        if texts.is_numbered(telling):
+        if is_numbered(telling):
             return "numbered"
         if telling.isascii() and telling.decode("ascii").replace("\t", " ").isprintable():
             return "hex"
@@ -201,3 +226,71 @@ def _member(path: str, name: str, note: Callable[[str], None]) -> bytes | None:
         note(f"{name}: skipped: more than {LARGEST_STRING} octets")
         return None
     return octets
+
+
+_WHOLE = VALIDATE + DECODE + REPLACE
+_LEAST = HEAD.size + 1
+
+
+def looks_like_frames(head: bytes) -> bool:
+    """True if a file that begins so may be a stream of request frames."""
+    if len(head) < _LEAST:
+        return False
+    length, _ = HEAD.unpack_from(head)
+    return 5 <= length <= LARGEST_FRAME and chr(head[HEAD.size]) in OPERATIONS
+
+
+def frames(read: Callable[[int], bytes], name: str) -> Iterator[ScoreEntry]:
+    """The inputs of all requests; a batch has many, and an echo request has none."""
+    number = 0
+    while head := read(HEAD.size):
+        number += 1
+        place = f"{name}: frame {number}"
+        if len(head) < HEAD.size:
+            _refuse(place, "the file ends inside it")
+        length, _ = HEAD.unpack(head)
+        if not 5 <= length <= LARGEST_FRAME:
+            _refuse(place, f"a length of {length}; this is no stream of request frames")
+        body = read(length - 4)
+        if len(body) < length - 4:
+            _refuse(place, "the file ends inside it")
+        operation, payload = chr(body[0]), body[1:]
+        if operation not in OPERATIONS:
+            _refuse(place, f"operation {body[0]:02X}; there are {', '.join(OPERATIONS)}")
+        if operation == BATCH:
+            yield from _batch(payload, place)
+        else:
+            yield from _single(operation, payload, place)
+
+
+def _refuse(place: str, why: str) -> NoReturn:
+    raise ReadError(f"{place}: {why}")
+
+
+def _single(operation: str, payload: bytes, place: str) -> Iterator[ScoreEntry]:
+    if operation in _WHOLE:
+        yield ScoreEntry(payload, place)
+    elif operation in STREAMING:
+        count = struct.unpack_from(">H", payload)[0] if len(payload) >= 2 else 0
+        start = 2 + 4 * count
+        if len(payload) < max(start, 2):
+            _refuse(place, "it is too short for its chunks")
+        chunks = struct.unpack_from(f">{count}I", payload, 2)
+        if sum(chunks) != len(payload) - start:
+            _refuse(place, "its chunks do not add up")
+        yield ScoreEntry(payload[start:], place, chunks=chunks)
+
+
+def _batch(payload: bytes, place: str) -> Iterator[ScoreEntry]:
+    if len(payload) < 5:
+        _refuse(place, "it is too short for a batch")
+    operation, (count,) = chr(payload[0]), struct.unpack_from(">I", payload, 1)
+    start = 5 + 4 * count
+    if start > len(payload):
+        _refuse(place, f"it is too short for {count} items")
+    lengths = struct.unpack_from(f">{count}I", payload, 5)
+    if start + sum(lengths) != len(payload):
+        _refuse(place, "its items do not add up")
+    for item, length in enumerate(lengths, 1):
+        yield from _single(operation, payload[start : start + length], f"{place}, item {item}")
+        start += length
