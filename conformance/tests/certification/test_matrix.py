@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.certification import matrix
-from overlong.conformance.certification.matrix import Conditions, row_of, rows_to_keep
+from overlong.conformance.certification.matrix import row_of, rows_to_keep
 from overlong.conformance.certification.matrix_worker import MatrixJob
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.matrix import table
@@ -149,11 +149,11 @@ def test_what_has_changed_is_measured_again(folder):
     """Another time-out, other files of the project, truncated results: none of these rows is kept."""
     site = folder / "site"
     found = json.loads((site / "matrix.json").read_text("ascii"))
-    conditions = Conditions(found["profile"], tuple(found["options"]), {})
+    conditions = {name: found[name] for name in ("profile", "options", "files")}
     assert set(rows_to_keep(site, conditions)) == set(TARGETS) - {MISSING}
-    assert not rows_to_keep(site, Conditions(found["profile"], ("--limit", "timeout=1"), {}))
-    assert not rows_to_keep(site, Conditions(found["profile"], conditions.options, {"overlong.toml": "0" * 64}))
-    assert not rows_to_keep(site, Conditions("wtf-8@1", conditions.options, {}))
+    assert not rows_to_keep(site, conditions | {"options": ["--limit", "timeout=1"]})
+    assert not rows_to_keep(site, conditions | {"files": {"overlong.toml": {"sha256": "0" * 64}}})
+    assert not rows_to_keep(site, conditions | {"profile": "wtf-8@1"})
     results = site / "cpython/results.jsonl"
     results.write_text("".join(results.read_text("ascii").splitlines(keepends=True)[:-1]), "ascii")
     assert set(rows_to_keep(site, conditions)) == {WRONG, OWN_WAY}

@@ -134,36 +134,25 @@ _CONFIGURATION = ("overlong.toml", "pyproject.toml")
 """The files of the current folder that define names and expected deviations."""
 
 
-@dataclass(frozen=True)
-class Conditions:
-    """The conditions of the rows: a row measured under other conditions does not belong to this matrix."""
+def conditions_here(profile: str, options: Sequence[str], expected: Path | None) -> dict[str, Any]:
+    """The conditions of rows, as ``matrix.json`` has them: a row of other conditions does not belong to this matrix.
 
-    profile: str
-    """``rfc3629@1``."""
-    options: tuple[str, ...]
-    """The options of ``overlong certify``."""
-    files: dict[str, str]
-    """SHA-256 of each file that defines names or expected deviations."""
+    Args:
+        profile: its name with its version.
+        options: the options of ``overlong certify``.
+        expected: the file of expected deviations, if one is named.
 
-    @staticmethod
-    def here(profile: str, options: Sequence[str], expected: Path | None) -> Conditions:
-        """The conditions in the current folder.
-
-        Args:
-            profile: its name with its version.
-            options: the options of ``overlong certify``.
-            expected: the file of expected deviations, if one is named.
-
-        Raises:
-            OSError: a file cannot be read.
-        """
-        paths = [path for path in map(Path, _CONFIGURATION) if path.is_file()] + ([expected] if expected else [])
-        return Conditions(
-            profile, tuple(options), {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
-        )
+    Raises:
+        OSError: a file of the current folder that defines names or expected deviations cannot be read.
+    """
+    paths = [path for path in map(Path, _CONFIGURATION) if path.is_file()] + ([expected] if expected else [])
+    files = {str(path): {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()} for path in paths}
+    return {"profile": profile, "options": list(options), "files": files}
 
 
-def statement(rows: Sequence[MatrixRow], conditions: Conditions, command: str, incomplete: str = "") -> dict[str, Any]:
+def statement(
+    rows: Sequence[MatrixRow], conditions: Mapping[str, Any], command: str, incomplete: str = ""
+) -> dict[str, Any]:
     """The content of ``matrix.json``.
 
     Args:
@@ -178,9 +167,7 @@ def statement(rows: Sequence[MatrixRow], conditions: Conditions, command: str, i
         "time": timestamp(),
         "command": command,
         "environment": environment(),
-        "profile": conditions.profile,
-        "options": list(conditions.options),
-        "files": {name: {"sha256": digest} for name, digest in conditions.files.items()},
+        **conditions,
         "incomplete": incomplete,
         "targets": [row.as_json() for row in rows],
     }
@@ -196,7 +183,7 @@ def write_statement(folder: Path, document: dict[str, Any]) -> None:
         file.write(spelt(document, indent=2) + "\n")
 
 
-def rows_to_keep(folder: Path, conditions: Conditions) -> dict[str, tuple[MatrixRow, dict[str, Any]]]:
+def rows_to_keep(folder: Path, conditions: Mapping[str, Any]) -> dict[str, tuple[MatrixRow, dict[str, Any]]]:
     """The rows of an earlier matrix in this folder, measured completely by this version under these conditions.
 
     Each comes with the target in the header of its results, its greeting and the digest of its files: the row stays
@@ -204,8 +191,7 @@ def rows_to_keep(folder: Path, conditions: Conditions) -> dict[str, tuple[Matrix
     """
     try:
         found = documents.document(folder / STATEMENT)
-        files = {name: of["sha256"] for name, of in found["files"].items()}
-        same = Conditions(found["profile"], tuple(found["options"]), files) == conditions
+        same = all(found[name] == said for name, said in conditions.items())
         if not same or found["schema"] != SCHEMA or found["generator"] != generator():
             return {}
         rows = list(map(MatrixRow.read, found["targets"]))
@@ -215,13 +201,13 @@ def rows_to_keep(folder: Path, conditions: Conditions) -> dict[str, tuple[Matrix
     return {row.target: (row, target) for row, target in kept if target is not None}
 
 
-def _target_of(row: MatrixRow, folder: Path, conditions: Conditions) -> dict[str, Any] | None:
+def _target_of(row: MatrixRow, folder: Path, conditions: Mapping[str, Any]) -> dict[str, Any] | None:
     """The target of a row's results; None if these belong to another row, are incomplete, or may be judged differently.
 
     Expected deviations expire on a certain day.
     """
     try:
-        if conditions.files and FAILS in row.claims.values() and row.time[:10] != timestamp()[:10]:
+        if conditions["files"] and FAILS in row.claims.values() and row.time[:10] != timestamp()[:10]:
             return None
         path = folder / row.folder / RESULTS
         documents.regular(path)

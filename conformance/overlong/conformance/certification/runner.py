@@ -15,8 +15,8 @@ from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.tiers import MOST, Crowd, next_after
-from overlong.conformance.certification.triage import Noted, note, note_all, passes
+from overlong.conformance.certification.tiers import MOST, Pace, next_after
+from overlong.conformance.certification.triage import Noted, Triage, note, note_all
 from overlong.conformance.oracle.compare import compare_batch, expected_of, place_of_fault
 from overlong.conformance.oracle.divergences import Divergences, divergences
 from overlong.conformance.oracle.finding import Finding
@@ -79,7 +79,7 @@ class Runner:
         self.target = target
         self.run = Run(target.id, target.greeting, profile=profile)
         self._found, self._diverged = found, diverged
-        self._passes = passes(self.run, threads)
+        self._triage = Triage(self.run, threads)
         self._noted: Noted | None = {} if examined else None
         self._growing, self._enough = growing, enough
         self._seconds = defaultdict[tuple[str, str], float](float)  # by operation and suite
@@ -106,12 +106,12 @@ class Runner:
                     self._sort(finding, part)
                 if answered.operation == part.operations[-1]:
                     progress(part.suite.name, run.vectors, total)
-        for each in self._passes:
+        for ask, found in self._triage.passes:
             with self._may_break_off():
                 if not run.incomplete:
-                    each.ask(self.target)
+                    ask(self.target, found)
             with self._may_break_off():
-                for finding in each.found:
+                for finding in found:
                     self._add(finding)
         run.seconds = time.monotonic() - started
         run.restarts = self.target.restarts
@@ -128,13 +128,13 @@ class Runner:
         named = {part.suite.name: part for part in self.run.suites}
         series = [[named[name] for name in names if name in named] for names in self._growing]
         largest = [part for name, part in named.items() if name in SHARED]
-        later, crowd = [*largest, *chain(*series)], Crowd()
+        later, pace = [*largest, *chain(*series)], Pace()
         for answered in self.target.observe(self._requests([part for part in self.run.suites if part not in later])):
             self._seconds[answered.operation, answered.batch.suite] += answered.seconds
             self._vectors[answered.operation, answered.batch.suite] += len(answered.batch)
             yield answered
         refused = any(bucket.example.claim in GRAVE for bucket in self.run.buckets.values())
-        if refused and crowd.exceeds(sum(map(self._price, largest)), self._enough):
+        if refused and pace.exceeds(sum(map(self._price, largest)), self._enough):
             self._spare(largest)
         else:
             yield from self.target.observe(self._requests(largest))
@@ -143,10 +143,10 @@ class Runner:
 
     def _to_ever_longer(self, growing: Sequence[SuiteRun]) -> Iterator[Answered]:
         """The answers to suites of ever longer texts, until one fails, or would take too long."""
-        seconds, restarts, crowd = list[float](), self.target.restarts, Crowd()
+        seconds, restarts, pace = list[float](), self.target.restarts, Pace()
         for place, part in enumerate(growing):
             failed = place and growing[place - 1].failing
-            if failed or restarts != self.target.restarts or (seconds and crowd.exceeds(next_after(seconds), MOST)):
+            if failed or restarts != self.target.restarts or (seconds and pace.exceeds(next_after(seconds), MOST)):
                 self._spare(growing[place:])
                 return
             seconds.append(0.0)
@@ -155,7 +155,7 @@ class Runner:
                 seconds[-1] += answered.seconds
                 asked.append((answered.batch, answered.operation))
                 yield answered
-            if part is not growing[-1] and crowd.exceeds(next_after(seconds), MOST):  # slow, or the first time?
+            if part is not growing[-1] and pace.exceeds(next_after(seconds), MOST):  # slow, or the first time?
                 again = sum(answered.seconds for answered in self.target.observe(asked))
                 seconds[-1] = min(seconds[-1], again)
 
@@ -177,7 +177,7 @@ class Runner:
             (kept, operation)
             for part in parts
             for batch in part.suite.batches()
-            if (kept := self._kept(batch, part))
+            if (kept := self._triage.keeps(batch, part))
             for operation in part.operations
         )
 
@@ -191,21 +191,12 @@ class Runner:
         except (BudgetSpent, TargetError) as error:
             self.run.incomplete = str(error)
 
-    def _kept(self, batch: Batch, part: SuiteRun) -> Batch:
-        """The vectors of a batch that no pass withholds."""
-        for each in self._passes:
-            batch = each.keeps(batch, part)
-        return batch
-
     def _sort(self, finding: Finding, part: SuiteRun) -> None:
-        """Add a finding of a batch, or give it to the pass that takes it."""
-        taken = next((each for each in self._passes if each.takes(finding, part)), None)
-        if taken is not None and taken.is_suspicion:
-            return
-        part.failed(finding.vector)
+        """Add a finding of a batch, unless triage takes it."""
+        taken = self._triage.takes(finding, part)
         if finding.operation == DECODE and finding.claim == VERDICT and finding.vector.flaw is None:
             part.without_text += 1
-        if taken is None:
+        if not taken:
             self._add(finding)
 
     def _keep(self, answered: Answered, part: SuiteRun) -> None:
@@ -249,8 +240,7 @@ class Runner:
             kept.add(Refused(None, None, None) if isinstance(said, Refused) else said)
 
     def _add(self, finding: Finding) -> None:
-        for each in self._passes:
-            finding = each.enters(finding)
+        finding = self._triage.enters(finding)
         self.run.add(finding)
         if self._noted is not None:
             note(finding, self._noted)
@@ -262,8 +252,7 @@ class Runner:
         if not len(found):
             return
         part.diverged(found)
-        for each in self._passes:
-            each.all_enter(found)
+        self._triage.all_enter(found)
         self.run.diverged(found)
         if self._noted is not None:
             note_all(found, self._noted)

@@ -325,38 +325,32 @@ def next_after(seconds: Sequence[float]) -> float:
 
 
 class Pace:
-    """A clock that starts when it is made, with the target open; read it after the target has ended."""
-
-    def __init__(self) -> None:
-        self._before, self._at_work = _of_children(), _at_work()
-
-    def seconds(self, run: float) -> float:
-        """The target's processor time, in seconds of a known processor, during ``run`` seconds.
-
-        If the system does not report it (Windows), the elapsed seconds; if something else did the target's work, the
-        seconds in which this process was idle.
-        """
-        before, now = self._before, _of_children()
-        if before is None or now is None:
-            return run
-        waited = max(0.0, run - (_at_work() - self._at_work))
-        if now - before < _WAITED_FOR * waited:
-            return waited
-        return (now - before) * _of_known()
-
-
-class Crowd:
-    """Tells what elapsed seconds would be on an idle machine with a known processor; make it before they begin.
+    """A clock that starts when it is made, and knows how busy the machine has been since.
 
     A target waits for a processor as long as this thread does, which waits for the same ones.
     """
 
     def __init__(self) -> None:
-        self._before = _scheduled()
+        self._children, self._own = _of_children(), _of_this_thread()
+
+    def seconds(self, run: float) -> float:
+        """A target's processor time, in seconds of a known processor, during ``run`` seconds; ask after it has ended.
+
+        The clock was made with the target open. If the system does not report the time (Windows), the elapsed seconds;
+        if something else did the target's work, the seconds in which this process was idle.
+        """
+        before, now = self._children, _of_children()
+        if before is None or now is None:
+            return run
+        _, waiting, working = (later - earlier for later, earlier in zip(_of_this_thread(), self._own, strict=True))
+        waited = max(0.0, run - working - waiting)
+        if now - before < _WAITED_FOR * waited:
+            return waited
+        return (now - before) * _of_known()
 
     def alone(self, elapsed: float) -> float:
-        """The seconds that a target would need alone for what it did in ``elapsed`` seconds."""
-        worked, waited = (now - before for now, before in zip(_scheduled(), self._before, strict=True))
+        """The seconds, of an idle machine with a known processor, for what a target did in ``elapsed`` seconds."""
+        worked, waited, _ = (later - earlier for later, earlier in zip(_of_this_thread(), self._own, strict=True))
         share = worked / (worked + waited) if worked else 1.0
         return elapsed * share * _of_known()
 
@@ -380,17 +374,15 @@ def _of_children() -> float | None:
     return used.ru_utime + used.ru_stime
 
 
-def _at_work() -> float:
-    """Seconds in which this process worked, or waited for a processor (known on Linux only)."""
-    return time.process_time() + _scheduled()[1]
+def _of_this_thread() -> tuple[float, float, float]:
+    """The seconds in which this thread worked, and waited for a processor; and those in which this process worked.
 
-
-def _scheduled() -> tuple[float, float]:
-    """The seconds in which this thread worked, and waited for a processor; zeros if the system does not say it."""
+    The first two are zeros if the system does not say them.
+    """
     if not _SCHEDULED.exists():
-        return 0.0, 0.0
+        return 0.0, 0.0, time.process_time()
     worked, waited, _ = _SCHEDULED.read_text("ascii").split()
-    return int(worked) / 1e9, int(waited) / 1e9
+    return int(worked) / 1e9, int(waited) / 1e9, time.process_time()
 
 
 def _known() -> float:

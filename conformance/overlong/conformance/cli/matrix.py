@@ -183,8 +183,8 @@ def measured(
         NotSaved: a row cannot be written; it carries the document with all rows so far.
     """
     from overlong.conformance.certification.matrix import (
-        Conditions,
         Matrix,
+        conditions_here,
         not_begun,
         rows_to_keep,
         statement,
@@ -201,7 +201,7 @@ def measured(
     agreed_to(chosen)
     make_folder(output)
     expected = Path(job.expected) if job.expected else None
-    conditions = Conditions.here(Profile(dialect(job.speaks).name).name, options, expected)
+    conditions = conditions_here(Profile(dialect(job.speaks).name).name, options, expected)
     with alone_in(output):
         kept = rows_to_keep(output, conditions) if resume else {}
         rows = {name: kept[name][0] if name in kept else not_begun(name) for name in chosen}
