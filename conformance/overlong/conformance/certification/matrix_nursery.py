@@ -37,7 +37,7 @@ if sys.platform != "linux":
 _USED = (
     "certification.certify",
     "certification.nearest_model",
-    "models.identify.picture",
+    "models.picture",
     "targets.builtins",
     "targets.framed",
     "targets.process",

@@ -272,7 +272,7 @@ def selection_errors() -> Generator[None]:
         leave(printable(str(error)), USAGE)
 
 
-LIST_FORMS = ("auto", "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines", "source")
+LIST_FORMS = ("auto", "hex", "numbered", "json", "jsonl", "tsv", "directory", "raw", "lines", "source")
 """The formats of ``overlong.conformance.models.list_files``, repeated here so that ``--help`` need not import it."""
 
 _SCORE_EXAMPLES = """\b
@@ -343,7 +343,7 @@ def score_command(
         no_more_interruptions()
         counter.close()
         if missing is not None:
-            _write(missing, result.to_add.lines())
+            _write(missing, result.lines_to_add())
         if output_format == "json":
             click.echo(json.dumps(result.to_json(), indent=2))
         else:

@@ -34,7 +34,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.vectors.vector import cut
 from overlong.reference import MaximalSubpart, Segment, WellFormed, dialect, segment, segments
@@ -109,16 +110,28 @@ Shows = Callable[[Specimen, Collection[Hashable]], Iterable[Hashable]]
 class Faults:
     """Faults of one kind. Each lives until a string shows it."""
 
-    def __init__(self, names: Iterable[Hashable], shows: Shows) -> None:
-        """``names``: all faults, in the order of reports."""
+    def __init__(
+        self, names: Iterable[Hashable], shows: Shows, in_words: Callable[[Iterable[Any]], Iterable[str]] | None = None
+    ) -> None:
+        """``names``: all faults, in the order of reports. ``in_words``: names those that are left."""
         self.live = dict.fromkeys(names)
         self.total = len(self.live)
-        self._shows = shows
+        self._shows, self._in_words = shows, in_words
+
+    @property
+    def caught(self) -> int:
+        """The number of the faults that some string has shown."""
+        return self.total - len(self.live)
+
+    @property
+    def percent(self) -> float:
+        """The percentage of caught faults, rounded down, so that 100 means all."""
+        return percent(self.caught, self.total)
 
     @property
     def missed(self) -> tuple[str, ...]:
         """The names of the faults that no string has shown yet."""
-        return tuple(map(str, self.live))
+        return tuple(map(str, self.live) if self._in_words is None else self._in_words(self.live))
 
     def shown(self, specimen: Specimen) -> set[Hashable]:
         """The live faults that a string shows; they stay live."""
@@ -128,6 +141,11 @@ class Faults:
         """Remove those that a string shows."""
         for fault in self.shown(specimen):
             del self.live[fault]
+
+
+def percent(caught: int, total: int) -> float:
+    """A percentage, rounded down, so that 100 means all."""
+    return 1000 * caught // total / 10
 
 
 def by_transition(
@@ -215,7 +233,16 @@ def transition_faults(automaton: Automaton) -> Faults:
                 verdicts = [_accepts(automaton, specimen, place, to) for to in targets]
             yield from ((state, octet, to) for to, said in zip(targets, verdicts, strict=True) if said != accepted)
 
-    return Faults((*redirected, *((state,) for state in states)), shown)
+    def in_words(live: Iterable[tuple[int, ...]]) -> Iterator[str]:
+        """``[E0] A0 to start dead``: each transition with live faults, and each state in which no string ends."""
+        names = state_names(automaton)
+        for (state, *octet), mutants in groupby(live, key=lambda fault: fault[:2]):
+            if octet:
+                yield f"{names[state]} {octet[0]:02X} to {' '.join(names[to] for *_, to in mutants)}"
+            else:
+                yield f"{names[state]} at the end"
+
+    return Faults((*redirected, *((state,) for state in states)), shown, in_words)
 
 
 def _accepts(automaton: Automaton, specimen: Specimen, place: int, to: int) -> bool:

@@ -1,7 +1,4 @@
-"""Opens the user's files: only regular files, and folders of them. It follows no links, and waits for no pipes.
-
-Reads a stream of request frames, in the form of the target protocol, as a list of strings.
-"""
+"""Opens the files of lists: only regular files, and folders of them. It follows no links, and waits for no pipes."""
 
 from __future__ import annotations
 
@@ -11,10 +8,9 @@ import io
 import os
 import re
 import stat
-import struct
 import sys
 from itertools import chain
-from typing import TYPE_CHECKING, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, BinaryIO
 
 from overlong.conformance.models.list_forms import (
     ReadError,
@@ -28,16 +24,6 @@ from overlong.conformance.models.list_forms import (
     raw_lines,
     source_lines,
     tsv_lines,
-)
-from overlong.conformance.protocol.wire import (
-    BATCH,
-    DECODE,
-    HEAD,
-    LARGEST_FRAME,
-    OPERATIONS,
-    REPLACE,
-    STREAMING,
-    VALIDATE,
 )
 from overlong.conformance.support.printable import printable
 
@@ -55,7 +41,6 @@ LONGEST_LINE = 1 << 23
 """The most octets of a line: the largest string in the longest spelling, and a comment."""
 
 _HEAD = 1 << 16  # octets within which the first line with content must begin
-_LEAST = 9  # octets that suffice to recognise a frame
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)  # opening a FIFO would wait for a writer
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _JSON = re.compile(rb'\{\s*["}]|\{$|\[(?!\s*(?:0x|\\x))')  # and no {0xC0, 0x80} of C
@@ -69,7 +54,7 @@ _BY_LINES: dict[str, Callable[[Iterable[tuple[int, bytes]], str], Iterator[Score
     "jsonl": json_lines,
 }
 AUTO = "auto"
-FORMATS = (AUTO, "hex", "numbered", "json", "jsonl", "tsv", "frames", "directory", "raw", "lines", "source")
+FORMATS = (AUTO, "hex", "numbered", "json", "jsonl", "tsv", "directory", "raw", "lines", "source")
 
 
 def entries(path: str, form: str = AUTO, note: Callable[[str], None] = lambda _: None) -> Iterator[ScoreEntry]:
@@ -92,7 +77,7 @@ def entries(path: str, form: str = AUTO, note: Callable[[str], None] = lambda _:
     if form == "directory":
         raise ReadError(f"{name}: not a folder, which --input directory needs")
     with _opened(path, name) as file:
-        yield from _Source(file, "stdin" if path == "-" else name).entries(form)
+        yield from _entries(file, "stdin" if path == "-" else name, form)
 
 
 @contextlib.contextmanager
@@ -111,82 +96,66 @@ def _opened(path: str, name: str) -> Generator[BinaryIO]:
         yield file
 
 
-class _Source:
-    """A file whose first lines are read ahead, to recognise its format."""
+def _entries(file: BinaryIO, name: str, form: str) -> Iterator[ScoreEntry]:
+    """The strings of an open file."""
+    head = b""
+    if form == AUTO:
+        head = file.read(_HEAD)
+        head += b"" if head.endswith(b"\n") else file.readline(LONGEST_LINE + 1)
+        form = _form_of(head, name)
+    if form in _BY_LINES:
+        return _BY_LINES[form](_lines(head, file, name), name)
+    if form == "json":
+        return document(_whole(head, file, name, LARGEST_DOCUMENT, "JSON Lines may have more"), name)
+    octets = _whole(head, file, name, LARGEST_STRING, "a file that is one string must be shorter")
+    return iter((ScoreEntry(octets, name),))
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
-        self._file = file
-        self._name = name
-        self._ahead: list[bytes] = []
 
-    def entries(self, form: str) -> Iterator[ScoreEntry]:
-        form = self._detected() if form == AUTO else form
-        if form in _BY_LINES:
-            return _BY_LINES[form](self._lines(), self._name)
-        if form == "frames":
-            return frames(self._read, self._name)
-        if form == "json":
-            return document(self._whole(LARGEST_DOCUMENT, "JSON Lines may have more"), self._name)
-        octets = self._whole(LARGEST_STRING, "a file that is one string must be shorter")
-        return iter((ScoreEntry(octets, self._name),))
+def _form_of(head: bytes, name: str) -> str:
+    """The form of a file, by its first line with content."""
+    if not head:
+        raise ReadError(f"{name}: empty")
+    lines = (line.strip() for line in head.split(b"\n"))
+    telling = next((line for line in lines if line and not line.startswith(b"#")), b"").removeprefix(codecs.BOM_UTF8)
+    if is_program(name):
+        return "source"
+    if _JSON.match(telling):
+        return "jsonl" if telling.startswith(b"{") and b'"record"' in telling[:200] else "json"
+    if telling.startswith(b"id\t"):
+        return "tsv"
+    if telling.startswith(b"id,hex,"):
+        raise ReadError(f"{name}: overlong's CSV; export the vectors as tsv or json, and name that")
+    if is_numbered(telling):
+        return "numbered"
+    if telling.isascii() and telling.decode("ascii").replace("\t", " ").isprintable():
+        return "hex"
+    raise ReadError(
+        f"{name}: no known form of list; if the whole file is one string, say --input raw; "
+        "if each line is one, --input lines; if they are in a program, --input source"
+    )
 
-    def _detected(self) -> str:
-        size, telling = 0, b""
-        # the head of a frame may hold line feeds, so one line of it may be too little
-        while (size < _HEAD and not telling) or size < _LEAST:
-            line = self._file.readline(LONGEST_LINE + 1)
-            if not line:
-                break
-            self._ahead.append(line)
-            size += len(line)
-            if not telling and line.strip() and not line.lstrip().startswith(b"#"):
-                telling = line.strip().removeprefix(codecs.BOM_UTF8)
-        if not size:
-            raise ReadError(f"{self._name}: empty")
-        if is_program(self._name):
-            return "source"
-        if looks_like_frames(b"".join(self._ahead)):
-            return "frames"
-        if _JSON.match(telling):
-            return "jsonl" if telling.startswith(b"{") and b'"record"' in telling[:200] else "json"
-        if telling.startswith(b"id\t"):
-            return "tsv"
-        if telling.startswith(b"id,hex,"):
-            raise ReadError(f"{self._name}: overlong's CSV; export the vectors as tsv or json, and name that")
-        if is_numbered(telling):
-            return "numbered"
-        if telling.isascii() and telling.decode("ascii").replace("\t", " ").isprintable():
-            return "hex"
-        raise ReadError(
-            f"{self._name}: no known form of list; if the whole file is one string, say --input raw; "
-            "if each line is one, --input lines; if they are in a program, --input source"
-        )
 
-    def _lines(self) -> Iterator[tuple[int, bytes]]:
-        rest = iter(lambda: self._file.readline(LONGEST_LINE + 1), b"")
-        for number, line in enumerate(chain(self._ahead, rest), 1):
-            if len(line) > LONGEST_LINE:
-                raise ReadError(
-                    f"{self._name}:{number}: a line of more than {LONGEST_LINE} octets; write a string a line, "
-                    "or say --input raw if the file is one string"
-                )
-            yield number, line
+def _lines(head: bytes, file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
+    """The lines of what was read already, and of the rest."""
+    rest = iter(lambda: file.readline(LONGEST_LINE + 1), b"")
+    for number, line in enumerate(chain(io.BytesIO(head), rest), 1):
+        if len(line) > LONGEST_LINE:
+            raise ReadError(
+                f"{name}:{number}: a line of more than {LONGEST_LINE} octets; write a string a line, "
+                "or say --input raw if the file is one string"
+            )
+        yield number, line
 
-    def _read(self, size: int) -> bytes:
-        """The next ``size`` octets, or as many as there are."""
-        ahead = b"".join(self._ahead)
-        self._ahead = [ahead[size:]] if len(ahead) > size else []
-        return ahead[:size] + self._file.read(max(size - len(ahead), 0))
 
-    def _whole(self, limit: int, remedy: str) -> bytes:
-        too_large = False
-        with contextlib.suppress(io.UnsupportedOperation):  # not a file, so its size is unknown
-            status = os.fstat(self._file.fileno())
-            too_large = stat.S_ISREG(status.st_mode) and status.st_size > limit
-        octets = b"" if too_large else self._read(limit + 1)
-        if too_large or len(octets) > limit:
-            raise ReadError(f"{self._name}: more than {limit} octets; {remedy}")
-        return octets
+def _whole(head: bytes, file: BinaryIO, name: str, limit: int, remedy: str) -> bytes:
+    too_large = False
+    with contextlib.suppress(io.UnsupportedOperation):  # not a file, so its size is unknown
+        status = os.fstat(file.fileno())
+        too_large = stat.S_ISREG(status.st_mode) and status.st_size > limit
+    octets = b"" if too_large else head + file.read(max(limit + 1 - len(head), 0))
+    if too_large or len(octets) > limit:
+        raise ReadError(f"{name}: more than {limit} octets; {remedy}")
+    return octets
 
 
 def _folder(path: str, note: Callable[[str], None]) -> Iterator[ScoreEntry]:
@@ -226,71 +195,3 @@ def _member(path: str, name: str, note: Callable[[str], None]) -> bytes | None:
         note(f"{name}: skipped: more than {LARGEST_STRING} octets")
         return None
     return octets
-
-
-_WHOLE = VALIDATE + DECODE + REPLACE
-_LEAST = HEAD.size + 1
-
-
-def looks_like_frames(head: bytes) -> bool:
-    """True if a file that begins so may be a stream of request frames."""
-    if len(head) < _LEAST:
-        return False
-    length, _ = HEAD.unpack_from(head)
-    return 5 <= length <= LARGEST_FRAME and chr(head[HEAD.size]) in OPERATIONS
-
-
-def frames(read: Callable[[int], bytes], name: str) -> Iterator[ScoreEntry]:
-    """The inputs of all requests; a batch has many, and an echo request has none."""
-    number = 0
-    while head := read(HEAD.size):
-        number += 1
-        place = f"{name}: frame {number}"
-        if len(head) < HEAD.size:
-            _refuse(place, "the file ends inside it")
-        length, _ = HEAD.unpack(head)
-        if not 5 <= length <= LARGEST_FRAME:
-            _refuse(place, f"a length of {length}; this is no stream of request frames")
-        body = read(length - 4)
-        if len(body) < length - 4:
-            _refuse(place, "the file ends inside it")
-        operation, payload = chr(body[0]), body[1:]
-        if operation not in OPERATIONS:
-            _refuse(place, f"operation {body[0]:02X}; there are {', '.join(OPERATIONS)}")
-        if operation == BATCH:
-            yield from _batch(payload, place)
-        else:
-            yield from _single(operation, payload, place)
-
-
-def _refuse(place: str, why: str) -> NoReturn:
-    raise ReadError(f"{place}: {why}")
-
-
-def _single(operation: str, payload: bytes, place: str) -> Iterator[ScoreEntry]:
-    if operation in _WHOLE:
-        yield ScoreEntry(payload, place)
-    elif operation in STREAMING:
-        count = struct.unpack_from(">H", payload)[0] if len(payload) >= 2 else 0
-        start = 2 + 4 * count
-        if len(payload) < max(start, 2):
-            _refuse(place, "it is too short for its chunks")
-        chunks = struct.unpack_from(f">{count}I", payload, 2)
-        if sum(chunks) != len(payload) - start:
-            _refuse(place, "its chunks do not add up")
-        yield ScoreEntry(payload[start:], place, chunks=chunks)
-
-
-def _batch(payload: bytes, place: str) -> Iterator[ScoreEntry]:
-    if len(payload) < 5:
-        _refuse(place, "it is too short for a batch")
-    operation, (count,) = chr(payload[0]), struct.unpack_from(">I", payload, 1)
-    start = 5 + 4 * count
-    if start > len(payload):
-        _refuse(place, f"it is too short for {count} items")
-    lengths = struct.unpack_from(f">{count}I", payload, 5)
-    if start + sum(lengths) != len(payload):
-        _refuse(place, "its items do not add up")
-    for item, length in enumerate(lengths, 1):
-        yield from _single(operation, payload[start : start + length], f"{place}, item {item}")
-        start += length

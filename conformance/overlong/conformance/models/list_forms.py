@@ -23,27 +23,25 @@ class ReadError(ValueError):
     """A list that cannot be read; the message is one line and names the file, the place and the remedy."""
 
 
-class Expectation(NamedTuple):
-    """A list's expected answer of a correct decoder. A part is None if the list does not give it."""
+class ScoreEntry(NamedTuple):
+    """One string of a list, and what the list expects of a correct decoder: a part is None if it does not say it."""
 
+    octets: bytes
+    place: str
+    """For messages: a file and a line, or a file and a path into its JSON."""
     accept: bool | None = None
     scalars: tuple[int, ...] | None = None
     offset: int | None = None
     length: int | None = None
     incomplete: bool | None = None
     replaced: tuple[int, ...] | None = None
-
-
-NOTHING_SAID = Expectation()
-
-
-class ScoreEntry(NamedTuple):
-    """One string. ``place`` is for messages: a file and a line, or a file and a path into its JSON."""
-
-    octets: bytes
-    place: str
-    expected: Expectation = NOTHING_SAID
     chunks: tuple[int, ...] | None = None
+
+    @property
+    def expects(self) -> bool:
+        """True if the list expects something of it."""
+        said = self.accept, self.scalars, self.offset, self.length, self.incomplete, self.replaced
+        return any(each is not None for each in said)
 
 
 VERDICTS = {
@@ -122,7 +120,7 @@ def hex_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEn
         if not text:
             continue
         octets, verdict = _with_verdict(text, name, number)
-        yield ScoreEntry(octets, f"{name}:{number}", Expectation(verdict))
+        yield ScoreEntry(octets, f"{name}:{number}", verdict)
 
 
 def _tabbed(text: str, name: str, number: int) -> ScoreEntry:
@@ -130,9 +128,9 @@ def _tabbed(text: str, name: str, number: int) -> ScoreEntry:
     verdict = verdict_word(fields[1])
     if verdict is None and fields[1].strip():
         octets, verdict = _with_verdict(_COMMENT.split(" ".join(fields), 1)[0], name, number)
-        return ScoreEntry(octets, f"{name}:{number}", Expectation(verdict))
+        return ScoreEntry(octets, f"{name}:{number}", verdict)
     try:
-        return ScoreEntry(octets_of(fields[0]), f"{name}:{number}", Expectation(verdict))
+        return ScoreEntry(octets_of(fields[0]), f"{name}:{number}", verdict)
     except ValueError:
         raise _no_octets(name, number, text) from None
 
@@ -171,12 +169,12 @@ def numbered_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Sc
         kind = words.strip().lower()
         place = f"{name}:{number}"
         if parted and kind == "valid":  # the line holds the text itself
-            yield ScoreEntry(after.encode(), place, Expectation(accept=True))
+            yield ScoreEntry(after.encode(), place, accept=True)
         elif parted and kind.removesuffix(" hex") in ("valid", "invalid"):
             yield _with_replacement(after, place, name, number, accept=kind.startswith("valid"))
         else:
             octets, verdict = _with_verdict(_COMMENT.split(rest, 1)[0], name, number)
-            yield ScoreEntry(octets, place, Expectation(verdict))
+            yield ScoreEntry(octets, place, verdict)
 
 
 def _with_replacement(text: str, place: str, name: str, number: int, *, accept: bool) -> ScoreEntry:
@@ -190,7 +188,7 @@ def _with_replacement(text: str, place: str, name: str, number: int, *, accept: 
     if output is not None and any(isinstance(found, MaximalSubpart) for found in output):
         raise ReadError(f"{name}:{number}: the output expected after replacement is itself ill-formed")
     scalars = None if output is None else tuple(found.scalar for found in output if isinstance(found, WellFormed))
-    return ScoreEntry(octets, place, Expectation(accept, replaced=scalars))
+    return ScoreEntry(octets, place, accept, replaced=scalars)
 
 
 def tsv_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
@@ -207,30 +205,32 @@ def tsv_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEn
             raise ReadError(f"{name}:{number}: {len(fields)} fields where the first line names {len(columns)} columns")
         row = dict(zip(columns, fields, strict=True))
         try:
-            octets = bytes.fromhex(row["hex"])
-            expected = Expectation(
+            entry = ScoreEntry(
+                bytes.fromhex(row["hex"]),
+                f"{name}:{number}",
                 accept=verdict_word(row.get("verdict", "")),
                 scalars=spelt_scalars(row["scalars"]) if row.get("verdict") == "accept" and "scalars" in row else None,
                 offset=_number(row.get("offset", "")),
                 length=_number(row.get("length", "")),
                 incomplete={"true": True, "false": False}.get(row.get("incomplete", "")),
                 replaced=spelt_scalars(row["replacement"]) if "replacement" in row else None,
+                chunks=tuple(map(int, row.get("chunks", "").split())) or None,
             )
-            chunks = tuple(map(int, row.get("chunks", "").split())) or None
         except ValueError as error:
             raise ReadError(f"{name}:{number}: a field does not fit its column: {printable(str(error))}") from None
-        yield ScoreEntry(octets, f"{name}:{number}", expected, checked_chunks(chunks, octets, f"{name}:{number}"))
+        yield _with_checked_chunks(entry, entry.place)
 
 
-def checked_chunks(chunks: tuple[int, ...] | None, octets: bytes, place: str) -> tuple[int, ...] | None:
-    """Chunk lengths whose sum is the number of octets.
+def _with_checked_chunks(entry: ScoreEntry, place: str) -> ScoreEntry:
+    """The entry, if the sum of its chunks' lengths is the number of its octets.
 
     Raises:
         ReadError: their sum differs.
     """
+    chunks, octets = entry.chunks, entry.octets
     if chunks is not None and (min(chunks, default=0) < 0 or sum(chunks) != len(octets)):
         raise ReadError(f"{place}: the lengths of the chunks do not add up to {len(octets)} octets")
-    return chunks
+    return entry
 
 
 def _number(text: str) -> int | None:
@@ -416,19 +416,20 @@ def _test(test: dict[str, Any], place: str) -> ScoreEntry:
     verdict = _of_type(strict.get("verdict"), str, f"{place}.expect.strict.verdict")
     if verdict not in (None, "accept", "reject"):
         raise ReadError(f"{place}.expect.strict.verdict: {printable(verdict, 40)!r} is neither accept nor reject")
-    expected = Expectation(
+    lengths = test.get("chunks")
+    chunks = None if lengths is None else _array(lengths, f"{place}.chunks")
+    entry = ScoreEntry(
+        octets,
+        place,
         accept=None if verdict is None else verdict == "accept",
         scalars=_scalars(strict.get("scalars"), f"{place}.expect.strict.scalars"),
         offset=_of_type(strict.get("offset"), int, f"{place}.expect.strict.offset"),
         length=_of_type(strict.get("length"), int, f"{place}.expect.strict.length"),
         incomplete=_of_type(strict.get("incomplete"), bool, f"{place}.expect.strict.incomplete"),
         replaced=_scalars(replacement.get("scalars"), f"{place}.expect.replacement.scalars"),
+        chunks=None if chunks is None else tuple(_of_type(each, int, f"{place}.chunks") or 0 for each in chunks),
     )
-    chunks = test.get("chunks")
-    if chunks is None:
-        return ScoreEntry(octets, place, expected)
-    lengths = tuple(_of_type(each, int, f"{place}.chunks") or 0 for each in _array(chunks, f"{place}.chunks"))
-    return ScoreEntry(octets, place, expected, checked_chunks(lengths, octets, f"{place}.chunks"))
+    return _with_checked_chunks(entry, f"{place}.chunks")
 
 
 def _of_type(value: Any, kind: type[Any], place: str) -> Any:
@@ -462,7 +463,7 @@ def _item(item: Any, place: str) -> ScoreEntry:
         return ScoreEntry(octets, place)
     value: Any = members[said]
     accept = value if isinstance(value, bool) else verdict_word(value) if isinstance(value, str) else None
-    return ScoreEntry(octets, place, NOTHING_SAID if accept is None else Expectation(accept))
+    return ScoreEntry(octets, place, accept)
 
 
 def _octets(value: Any, place: str) -> bytes:

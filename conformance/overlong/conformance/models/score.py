@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any, cast
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.models.faults import (
     Faults,
     Specimen,
     scalar_faults,
     shape_faults,
-    state_names,
     step_faults,
     transition_faults,
     untouched_alternatives,
@@ -32,7 +31,7 @@ from overlong.conformance.models.faults import (
 )
 from overlong.conformance.models.historical import STREAMS, WHOLE, faults_of
 from overlong.conformance.models.list_files import AUTO, entries
-from overlong.conformance.models.list_forms import NOTHING_SAID, ReadError
+from overlong.conformance.models.list_forms import ReadError
 from overlong.conformance.support.printable import code_points, printable, spaced_hex
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import dialect
@@ -40,7 +39,7 @@ from overlong.reference.decoder import fold
 from overlong.reference.error_mode import REPLACEMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from overlong.conformance.models.list_forms import ScoreEntry
@@ -52,25 +51,10 @@ SCHEMA = "overlong/report-1"
 KEPT = 1000
 """The number of wrong expectations that are kept; the rest are only counted."""
 
+CANDIDATES = ("core", "complete-0")
+"""The suites of the proposed vectors."""
+
 _SHORT = 32  # the most octets of a string that is remembered as such, not by its digest
-
-
-class EmptyList(ReadError):
-    """The named files hold no string, so there is nothing to measure."""
-
-
-@dataclass(frozen=True)
-class Kills:
-    """Faults of one kind: their number, the number that strings show, and the names of the others."""
-
-    caught: int
-    total: int
-    missed: tuple[str, ...] = ()
-
-    @property
-    def percent(self) -> float:
-        """The percentage of caught faults, rounded down, so that 100 means all."""
-        return 1000 * self.caught // self.total / 10
 
 
 @dataclass(frozen=True)
@@ -85,35 +69,44 @@ class Score:
     """The number of strings, duplicates included."""
     with_verdict: int
     """The number of strings with a verdict."""
-    transitions: Kills
-    historical: Kills
+    transitions: Faults
+    historical: Faults
     """Classes that whole strings can show."""
-    streams: Kills | None
+    streams: Faults | None
     """Classes that only chunks can show; None if the list has no chunks."""
-    scalars: Kills
-    shapes: Kills
-    steps: Kills
-    alternatives: Kills
-    boundaries: Kills
+    scalars: Faults
+    shapes: Faults
+    steps: Faults
+    alternatives: Faults
+    boundaries: Faults
     wrong: tuple[WrongExpectation, ...]
     """The first of the wrong expectations."""
     wrong_count: int
     skipped: tuple[str, ...]
     """A line about each unread file, with the reason."""
-    to_add: Cover
+    to_add: tuple[Vector, ...]
     """Vectors of overlong that would show the rest."""
+    at_least: int
+    """No set of overlong's vectors that shows the same faults has fewer."""
+    out_of_reach: int
+    """Faults that none of these vectors shows."""
 
     @property
-    def outputs(self) -> Kills:
-        """All output faults together."""
-        parts = (self.scalars, self.shapes, self.steps)
-        return Kills(sum(part.caught for part in parts), sum(part.total for part in parts))
+    def outputs(self) -> tuple[Faults, ...]:
+        """All kinds of output faults."""
+        return self.scalars, self.shapes, self.steps
+
+    def lines_to_add(self) -> Iterator[str]:
+        """The text of ``--add``: octets, verdict, id and comment, separated by tabs. ``score`` reads it back."""
+        for vector in self.to_add:
+            verdict = "reject" if vector.flaw else "accept"
+            yield f"{vector.octets.hex()}\t{verdict}\t{vector.id}\t{vector.comment}".rstrip() + "\n"
 
     def to_json(self) -> dict[str, Any]:
         """The score as plain data: ``docs/score.md`` describes it."""
 
-        def kills(part: Kills) -> dict[str, Any]:
-            return {**asdict(part), "percent": part.percent}
+        def kills(part: Faults) -> dict[str, Any]:
+            return {"caught": part.caught, "total": part.total, "missed": list(part.missed), "percent": part.percent}
 
         return {
             "schema": SCHEMA,
@@ -132,9 +125,9 @@ class Score:
             "wrong_expectations": {"count": self.wrong_count, "first": [each.to_json() for each in self.wrong]},
             "skipped": list(self.skipped),
             "to_add": {
-                "vectors": [vector.id for vector in self.to_add.vectors],
-                "at_least": self.to_add.at_least,
-                "out_of_reach": self.to_add.out_of_reach,
+                "vectors": [vector.id for vector in self.to_add],
+                "at_least": self.at_least,
+                "out_of_reach": self.out_of_reach,
             },
         }  # fmt: skip
 
@@ -148,8 +141,7 @@ def score(*paths: str, form: str = AUTO, progress: Callable[[str, int], None] = 
         progress: called now and then with the current work and its number of strings.
 
     Raises:
-        ReadError: a file cannot be read; the message is one line with file and place.
-        EmptyList: the files hold no string.
+        ReadError: a file cannot be read; or holds no string; the message is one line with file and place.
     """
     transitions = transition_faults(dialect().automaton)
     historical = faults_of(WHOLE)
@@ -162,14 +154,14 @@ def score(*paths: str, form: str = AUTO, progress: Callable[[str, int], None] = 
     wrong_count = read = with_verdict = 0
     seen = set[bytes]()
     for entry in chain.from_iterable(entries(path, form, skipped.append) for path in paths):
-        octets, expects = entry.octets, entry.expected != NOTHING_SAID
+        octets, expects = entry.octets, entry.expects
         read += 1
         key = octets if len(octets) <= _SHORT else hashlib.sha256(octets).digest() + b"#"
         new = key not in seen
         if new or expects:
             specimen = Specimen(octets)
             if expects:
-                with_verdict += entry.expected.accept is not None
+                with_verdict += entry.accept is not None
                 found = list(wrong_expectations(entry, specimen))
                 wrong_count += len(found)
                 wrong += found[: KEPT - len(wrong)]
@@ -184,64 +176,36 @@ def score(*paths: str, form: str = AUTO, progress: Callable[[str, int], None] = 
             progress("read", read)
     if not read:
         why = "".join(f" ({each})" for each in skipped[:1])
-        raise EmptyList(f"{', '.join(map(printable, paths))}: no string to measure{why}")
+        raise ReadError(f"{', '.join(map(printable, paths))}: no string to measure{why}")
+    to_add, at_least, out_of_reach = find_cover(to_cover, lambda done: progress("covered", done))
     return Score(
         names=paths,
         strings=len(seen),
         read=read,
         with_verdict=with_verdict,
-        transitions=_kills(transitions, tuple(_missed_transitions(transitions))),
-        historical=_kills(historical),
-        streams=_kills(streams) if in_chunks else None,
-        scalars=_kills(scalars),
-        shapes=_kills(shapes),
-        steps=_kills(steps),
-        alternatives=_kills(alternatives),
-        boundaries=_kills(boundaries),
+        transitions=transitions,
+        historical=historical,
+        streams=streams if in_chunks else None,
+        scalars=scalars,
+        shapes=shapes,
+        steps=steps,
+        alternatives=alternatives,
+        boundaries=boundaries,
         wrong=tuple(wrong),
         wrong_count=wrong_count,
         skipped=tuple(skipped),
-        to_add=find_cover(to_cover, lambda done: progress("covered", done)),
+        to_add=to_add,
+        at_least=at_least,
+        out_of_reach=out_of_reach,
     )
 
 
-def _kills(faults: Faults, missed: tuple[str, ...] | None = None) -> Kills:
-    return Kills(faults.total - len(faults.live), faults.total, faults.missed if missed is None else missed)
+def find_cover(kinds: Sequence[Faults], progress: Callable[[int], None]) -> tuple[tuple[Vector, ...], int, int]:
+    """Vectors that show the faults of these kinds that are still live.
 
-
-def _missed_transitions(faults: Faults) -> Iterator[str]:
-    """``[E0] A0 to start dead``: each transition with live faults, and each state in which no string ends."""
-    names = state_names(dialect().automaton)
-    live = cast("Iterable[tuple[int, ...]]", faults.live)
-    for (state, *octet), mutants in groupby(live, key=lambda fault: fault[:2]):
-        if octet:
-            yield f"{names[state]} {octet[0]:02X} to {' '.join(names[to] for *_, to in mutants)}"
-        else:
-            yield f"{names[state]} at the end"
-
-
-CANDIDATES = ("core", "complete-0")
-"""The suites of the proposed vectors."""
-
-
-@dataclass(frozen=True)
-class Cover:
-    """Vectors to add. No set of overlong's vectors that shows the same faults has fewer than ``at_least``."""
-
-    vectors: tuple[Vector, ...]
-    at_least: int
-    out_of_reach: int
-    """Faults that none of these vectors shows."""
-
-    def lines(self) -> Iterator[str]:
-        """The text of ``--add``: octets, verdict, id and comment, separated by tabs. ``score`` reads it back."""
-        for vector in self.vectors:
-            verdict = "reject" if vector.flaw else "accept"
-            yield f"{vector.octets.hex()}\t{verdict}\t{vector.id}\t{vector.comment}".rstrip() + "\n"
-
-
-def find_cover(kinds: Sequence[Faults], progress: Callable[[int], None] = lambda _: None) -> Cover:
-    """Vectors that show the faults of these kinds that are still live."""
+    Returns:
+        the vectors; a lower bound for their number; and the number of faults that none of ours shows.
+    """
     candidates: list[Vector] = []
     shows: list[frozenset[Hashable]] = []
     live = sum(len(faults.live) for faults in kinds)
@@ -261,11 +225,8 @@ def find_cover(kinds: Sequence[Faults], progress: Callable[[int], None] = lambda
                 candidates.append(vector)
                 shows.append(found)
     chosen = small_cover(shows)
-    return Cover(
-        tuple(candidates[number] for number in sorted(chosen)),
-        lower_bound(shows),
-        live - len(_members(shows)),
-    )
+    vectors = tuple(candidates[number] for number in sorted(chosen))
+    return vectors, lower_bound(shows), live - len(_members(shows))
 
 
 def small_cover(sets: Sequence[AbstractSet[Hashable]]) -> list[int]:
@@ -349,28 +310,25 @@ class WrongExpectation:
 
 def wrong_expectations(entry: ScoreEntry, specimen: Specimen) -> Iterator[WrongExpectation]:
     """The wrong expectations of an entry. A wrong verdict is reported alone: the rest follows from it."""
-    expected = entry.expected
 
     def wrong(what: str, said: str, must: str) -> WrongExpectation:
         return WrongExpectation(entry.place, entry.octets, what, said, must)
 
-    if expected.accept is not None and expected.accept != specimen.accepted:
-        yield wrong("verdict", _verdict(expected.accept), _verdict(specimen.accepted))
+    if entry.accept is not None and entry.accept != specimen.accepted:
+        yield wrong("verdict", _verdict(entry.accept), _verdict(specimen.accepted))
         return
-    if expected[1:] == (None,) * 5:
-        return
-    if expected.scalars is not None and expected.scalars != specimen.scalars:
+    if entry.scalars is not None and entry.scalars != specimen.scalars:
         must = "a refusal" if specimen.scalars is None else code_points(specimen.scalars)
-        yield wrong("scalars", code_points(expected.scalars), must)
+        yield wrong("scalars", code_points(entry.scalars), must)
     flaw = specimen.flaw
     for what in ("offset", "length", "incomplete"):
-        said, right = getattr(expected, what), None if flaw is None else getattr(flaw, what)
+        said, right = getattr(entry, what), None if flaw is None else getattr(flaw, what)
         if said is not None and said != right:
             yield wrong(what, str(said), "none: it is well-formed" if right is None else str(right))
-    if expected.replaced is not None:
+    if entry.replaced is not None:
         replaced = tuple(fold(specimen.octets, REPLACEMENT))
-        if expected.replaced != replaced:
-            yield wrong("replacement", code_points(expected.replaced), code_points(replaced))
+        if entry.replaced != replaced:
+            yield wrong("replacement", code_points(entry.replaced), code_points(replaced))
 
 
 def _verdict(accept: bool) -> str:  # noqa: FBT001 (a verdict is a Boolean)
