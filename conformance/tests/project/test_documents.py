@@ -38,7 +38,7 @@ from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.certificate import NOT_COVERED
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import PLANS
-from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.build import ADAPTERS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.process import Process
 from overlong.conformance.vectors.complete import complete_strings, identifiers

@@ -25,9 +25,9 @@ from overlong.conformance.results.headline import State
 from overlong.conformance.support.provenance import one_spelling, portable
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
 from overlong.conformance.targets.adapters.child import Child, Named
+from overlong.conformance.targets.adapters.in_core import answers_together
 from overlong.conformance.targets.adapters.serving import column
-from overlong.conformance.targets.adapters.together import answers_together
-from overlong.conformance.targets.functions import library_command as command
+from overlong.conformance.targets.commands import library_command as command
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch

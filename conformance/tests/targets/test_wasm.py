@@ -11,7 +11,7 @@ from overlong.conformance import TargetError, certify  # noqa: E402
 from overlong.conformance.oracle.target import UnknownTarget  # noqa: E402
 from overlong.conformance.protocol.answers import Answers  # noqa: E402
 from overlong.conformance.protocol.wire import NOT_SAID  # noqa: E402
-from overlong.conformance.targets import functions  # noqa: E402
+from overlong.conformance.targets import commands  # noqa: E402
 from overlong.conformance.targets.adapters import bounds, wasm  # noqa: E402
 from overlong.conformance.targets.adapters.abi import ABIS, AnswerReading  # noqa: E402
 from overlong.conformance.targets.adapters.serving import unbatched  # noqa: E402
@@ -194,6 +194,6 @@ def test_a_memory_that_cannot_grow(tmp_path):
 
 
 def test_without_wasmtime(module, monkeypatch):
-    monkeypatch.setattr(functions, "find_spec", lambda _: None)
+    monkeypatch.setattr(commands, "find_spec", lambda _: None)
     with pytest.raises(TargetError, match=r"pip install '\.\[wasm\]'"):
         resolve(f"wasm:{module}:valid?abi={VERDICT}")

@@ -20,9 +20,9 @@ from corpora.survey.records.language import HERE, Language, languages
 from corpora.survey.records.manifests import MANIFESTS
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.build import Recipe, made, pkg_config_flags
-from overlong.conformance.targets.builtin import Builtin, said
-from overlong.conformance.targets.programs import lines_command
+from overlong.conformance.targets.build import Recipe, made, pkg_config_flags, said
+from overlong.conformance.targets.builtins import Builtin
+from overlong.conformance.targets.commands import lines_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -292,7 +292,7 @@ def certify_library(
     from overlong.conformance.certification.matrix.row import MatrixJob
     from overlong.conformance.certification.matrix.statement import STATEMENT
     from overlong.conformance.results.headline import FAILING
-    from overlong.conformance.targets.libraries import set_up_library
+    from overlong.conformance.targets.builtins import set_up_library
 
     _refuse_others(name, functions[0])
     agreed_to(functions)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from overlong.conformance.targets.builtin import Builtin
+    from overlong.conformance.targets.builtins import Builtin
 
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
 """Exit codes, as ``docs/command-line.md`` documents them."""

@@ -1,6 +1,9 @@
-"""The decoders with names: those that ship with an adapter, and those that a file of the user's adds.
+"""Decoders and libraries with names: those that ship with an adapter, and decoders that a file of the user's adds.
 
-Each entry of ``builtins.toml`` becomes a :class:`Builtin`.
+Each entry of ``builtins.toml`` becomes a :class:`Builtin`, each table of ``libraries.toml`` a :class:`Library`: many
+functions under one name, which ``overlong certify`` tests in one run. A project defines libraries of its own in
+``overlong.toml`` (``configured.py``). The function ``libglib/g_utf8_strlen`` is a target like any other. Functions that
+no ABI fits are called by ``adapters/calls.py``.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import shutil
 import sys
 import tomllib
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,25 +24,49 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.interpreter import script
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.build import COMPILERS, C, Compiler, built, pkg_config_flags
-from overlong.conformance.targets.builtin import (
+from overlong.conformance.targets.build import (
     ADAPTERS,
+    COMPILERS,
     ELSEWHERE,
-    Builtin,
+    C,
+    Compiler,
+    Project,
+    built,
+    fetched,
     found,
     not_on_path,
+    pkg_config_flags,
     python_command,
     said,
 )
-from overlong.conformance.targets.packages import Project, fetched
+from overlong.conformance.targets.configured import configured, functions_in, set_up
 from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 SOURCES = ADAPTERS / "c"
 _PKG_CONFIG = "pkg-config (Debian: apt install pkg-config)"
 _ASKED_AT_ONCE = 8  # versions: each question waits for an interpreter or a virtual machine
+
+
+@dataclass(frozen=True)
+class Builtin:
+    """A decoder that ships with an adapter. Nothing is built, fetched or started before it is needed."""
+
+    name: str
+    language: str
+    what: str
+    missing: Callable[[], str]
+    """Packages to install to use it here; empty if none."""
+    command: Callable[[], list[str]]
+    """Returns its command; builds the program first if necessary."""
+    version: Callable[[], str] = lambda: ""
+    """The installed version, found without building anything; empty if only the greeting has it."""
+    folder: str | None = None
+    """The folder to start it in, if not the current one."""
+    fetches: str = ""
+    """Packages fetched from a registry on first use; empty if none."""
 
 
 @dataclass(frozen=True)
@@ -420,3 +447,101 @@ def _look(builtin: Builtin) -> dict[str, Any]:
         "missing": missing,
         "fetches": builtin.fetches,
     }
+
+
+CALLS = ADAPTERS / "calls.py"
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library at hand."""
+
+    name: str
+    what: str
+    functions: dict[str, str]
+    """The target of each function; ``{library}`` is the library's file, ``{version}`` the number in that."""
+    missing: Callable[[], str]
+    """What to install; empty if nothing."""
+    file: Callable[[], str]
+    """Its file; fetches and builds it if necessary. Empty if its functions need none."""
+
+    def target(self, function: str) -> str:
+        """The target of a function, as on the command line."""
+        file = self.file()
+        words = {"{library}": file, "{version}": file.rpartition(".so.")[2], "{calls}": str(CALLS)}
+        target = self.functions[function]
+        for word, value in words.items():
+            target = target.replace(word, value)
+        return target
+
+
+@cache
+def _linked(link: str) -> str:
+    from ctypes.util import find_library  # most targets do not need it
+
+    return find_library(link) or ""
+
+
+def _not_linked(link: str, debian: str) -> str:
+    return "" if _linked(link) else f"no lib{link} here; install it (Debian: apt install {debian})"
+
+
+def _library(name: str, table: dict[str, Any]) -> Library:
+    functions = dict(functions_in(f"libraries.toml: {name}", {"library": "{library}", "function": table["function"]}))
+    missing, file = _found(table)
+    return Library(name, table["what"], functions, missing, file)
+
+
+def _found(table: dict[str, Any]) -> tuple[Callable[[], str], Callable[[], str]]:
+    """What is missing for a library, and its file: the linker finds it, or it is compiled, or fetched and compiled."""
+    match table:
+        case {"link": link, "debian": debian}:
+            return partial(_not_linked, link, debian), partial(_linked, link)
+        case {"source": source, "of": of}:
+            headers = CLibrary(**of)
+            return headers.missing, partial(headers.shared, source)
+        case {"project": words, "built": built}:
+            project = Project.of(words)
+            return project.missing, lambda: str(fetched(project) / built)
+        case _:
+            return str, str
+
+
+@cache
+def libraries() -> dict[str, Library]:
+    """The libraries at hand, by their names."""
+    tables = tomllib.loads((Path(__file__).parent / "libraries.toml").read_text("utf-8"))
+    return {name: _library(name, table) for name, table in tables.items()}
+
+
+def functions_of(name: str) -> tuple[str, ...]:
+    """The targets of a library's functions; empty if no library has that name.
+
+    Raises:
+        UnknownTarget: the project's file cannot be read.
+    """
+    if ":" in name or "/" in name:
+        return ()
+    own = configured()
+    if name in own:
+        return own[name].of_functions(name)
+    library = libraries().get(name)
+    return tuple(f"{name}/{function}" for function in library.functions) if library else ()
+
+
+def set_up_library(name: str) -> None:
+    """Run the set-up commands of a library of the project, once for all its functions.
+
+    Raises:
+        TargetError: one fails.
+    """
+    own = configured()
+    if name in own:
+        set_up(name, own[name])
+
+
+def function_at_hand(name: str) -> tuple[Library, str] | None:
+    """The library at hand, and the function of it, that a target's name means; None if it means none."""
+    library, mark, function = name.partition("/")
+    found = libraries().get(library) if mark else None
+    return (found, function) if found and function in found.functions else None

@@ -1,10 +1,23 @@
-"""Reads ELF files by the System V ABI (chapters 4 and 5): segments, the dynamic section, symbols.
+"""Reads ELF files by the System V ABI (chapters 4 and 5): segments, the dynamic section, symbols, numbers in code.
 
 The file may be anything: reads are bounded, and what is nonsense gives errors of :data:`NONSENSE`. What identifies a
 library is its soname, its build id, as ld's ``--build-id`` writes it, and the package that installed it.
+
+``elf.py LIBRARY SYMBOL ...`` is a program: it prints the numbers that functions name, on a line, ascending, and runs
+nothing of them. From each function's first instruction it follows every jump within the library, and calls as far as
+functions that the called ones call. Thresholds stand in what compares, adds, subtracts and loads; numbers of other
+instructions are masks of bits, sizes of frames, or places of memory. It is a process of its own: the disassembler is
+foreign code.
 """
 
 from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # make this package importable from anywhere
+    if (_root := str(Path(__file__).resolve().parents[3])) not in sys.path:
+        sys.path.insert(0, _root)
 
 import hashlib
 import os
@@ -13,13 +26,14 @@ import stat
 import struct
 import subprocess
 from functools import cached_property, lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.adapters.facts import GREATEST, LEAST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 NONSENSE = (struct.error, IndexError, OverflowError, ValueError)
 """The errors of what is no ELF file, or a broken one."""
@@ -278,3 +292,130 @@ def _asked(*words: str) -> str:
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return ""
     return asked.stdout.decode("utf-8", "backslashreplace")
+
+
+_MOST = 1 << 13
+"""The instructions that are read; a validator has some hundreds."""
+_AT_ONCE = 1 << 7
+"""The octets of code that are read at once: few, since jumps end most."""
+_DEEP = 2
+"""The calls behind one another that are followed: what is further away reports errors, mostly."""
+
+
+class _Processor(NamedTuple):
+    """How code is read: the disassembler's words for a kind of processor."""
+
+    kind: str
+    mode: str
+    names: frozenset[str]
+    """The instructions whose numbers matter."""
+    always: frozenset[str]
+    """The jumps that always go."""
+    frame: tuple[str, ...]
+    """Registers that hold places of memory: what is added to them is no threshold."""
+
+
+_PROCESSORS = {
+    62: _Processor(
+        "X86",
+        "64",
+        frozenset({"cmp", "add", "sub", "mov", "movabs", "lea"}),
+        frozenset({"jmp", "notrack jmp", "bnd jmp"}),
+        ("RSP", "RBP", "RIP"),
+    ),
+    183: _Processor(
+        "ARM64",
+        "ARM",
+        frozenset({"cmp", "cmn", "ccmp", "add", "adds", "sub", "subs", "mov", "movz"}),
+        frozenset({"b", "br"}),
+        ("SP", "X29"),
+    ),
+}
+"""By the number of the processor's kind in ELF."""
+
+
+def immediates(file: int, symbols: Iterable[str]) -> list[int]:
+    """The numbers that these functions name, ascending.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    try:
+        elf = Elf(file)
+        processor = _PROCESSORS.get(elf.machine)
+        starts = [address for address in map(elf.symbol, symbols) if address is not None]
+        if processor is None:
+            return []
+        found = {abs(number) for number in _walk(elf, processor, starts)}
+    except NONSENSE:
+        return []
+    return sorted(number for number in found if LEAST <= number <= GREATEST)
+
+
+def _walk(elf: Elf, processor: _Processor, starts: list[int]) -> Iterator[int]:
+    """The numbers in all instructions that can be reached, the nearest functions first."""
+    kind, capstone = processor.kind, cast("Any", import_module("capstone"))  # late, and it has no types
+    words = vars(import_module(f"capstone.{kind.lower()}"))
+    frame = {words[f"{kind}_REG_{each}"] for each in processor.frame}
+    reader = capstone.Cs(getattr(capstone, f"CS_ARCH_{kind}"), getattr(capstone, f"CS_MODE_{processor.mode}"))
+    reader.detail = True
+
+    def counts(instruction: Any) -> bool:
+        registers = {operand.reg for operand in instruction.operands if operand.type == capstone.CS_OP_REG}
+        return instruction.mnemonic in processor.names and registers.isdisjoint(frame)
+
+    seen, functions = set[int](), starts
+    for _ in range(1 + _DEEP):
+        todo, functions = functions, list[int]()
+        while todo:
+            for instruction in _straight(elf, reader, todo.pop()):
+                if instruction.address in seen or len(seen) >= _MOST:
+                    break
+                seen.add(instruction.address)
+                goes_on = functions if instruction.group(capstone.CS_GRP_CALL) else todo
+                goes = goes_on is functions or instruction.group(capstone.CS_GRP_JUMP)
+                for operand in instruction.operands:
+                    if operand.type == words[f"{kind}_OP_IMM"]:
+                        if goes:
+                            goes_on.append(operand.imm)
+                        elif counts(instruction):
+                            yield _shifted(operand)
+                    elif operand.type == words[f"{kind}_OP_MEM"] and instruction.mnemonic == "lea":
+                        if operand.mem.base == words["X86_REG_RIP"]:  # perhaps the address of a function
+                            functions.append(instruction.address + instruction.size + operand.mem.disp)
+                        elif operand.mem.base not in frame:
+                            yield operand.mem.disp
+                if instruction.group(capstone.CS_GRP_RET) or instruction.mnemonic in processor.always:
+                    break
+
+
+def _shifted(operand: Any) -> int:
+    """The number of an operand, which AArch64 may shift."""
+    shift = getattr(operand, "shift", None)
+    return int(operand.imm) << (int(shift.value) if shift is not None and shift.type else 0)
+
+
+def _straight(elf: Elf, reader: Any, address: int) -> Iterator[Any]:
+    """The instructions from an address on, if there is code."""
+    while True:
+        place = elf.place(address)
+        if place is None or not place[2] & EXECUTABLE:
+            return
+        octets = elf.at(place[0], min(place[1], _AT_ONCE))
+        before = address
+        for instruction in reader.disasm(octets, address):
+            yield instruction
+            address = instruction.address + instruction.size
+        if address == before:
+            return
+
+
+def main() -> None:
+    """Print the numbers of the functions on the command line."""
+    library, *symbols = sys.argv[1:]
+    file = os.open(library, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    print(*immediates(file, symbols))
+
+
+if __name__ == "__main__":
+    main()

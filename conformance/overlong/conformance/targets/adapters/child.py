@@ -25,11 +25,20 @@ from overlong.conformance.targets.adapters.abi import (
     question_abi,
     within,
 )
-from overlong.conformance.targets.adapters.asked import ENCODES, room_for
 from overlong.conformance.targets.adapters.bounds import AFTER, DEATHS, NEUTRAL, PAD, SLACK, Bounds, Memory, Steps
-from overlong.conformance.targets.adapters.converting import converted, encoded, numbers_given, units_of
-from overlong.conformance.targets.adapters.native import Library, Streams, address_of, alone, bound, by_python
-from overlong.conformance.targets.adapters.python import load
+from overlong.conformance.targets.adapters.native import (
+    Library,
+    Streams,
+    address_of,
+    alone,
+    bound,
+    by_python,
+    converted,
+    encoded,
+    numbers_given,
+    units_of,
+)
+from overlong.conformance.targets.adapters.python import ENCODES, load, room_for
 from overlong.conformance.targets.adapters.serving import column, cut, fail, read_as_text, unbatched, units
 from overlong.reference.core import NoCore
 from overlong.reference.form import FORMS
@@ -69,7 +78,7 @@ class Named:
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Named:
-        """The words of a command line that ``targets/functions.py`` has checked."""
+        """The words of a command line that ``targets/commands.py`` has checked."""
         library, symbols, abi, *rest = words
         python = (rest[0], rest[1]) if abi == PYTHON else None
         traits = dict(word.split("=", 1) for word in rest[2 if python else 0 :])
@@ -177,7 +186,7 @@ class Child:
         """The response to a batch that several threads answer at once; nothing if the core cannot call it so."""
         readings = [AnswerReading("U")] * len(items)
         if self._addresses and operation in "VDLQ":
-            from overlong.conformance.targets.adapters.together import answers_together
+            from overlong.conformance.targets.adapters.in_core import answers_together
 
             with suppress(NoCore):
                 question = QUESTION_ABIS.get(self.abi.name)
