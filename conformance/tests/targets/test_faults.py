@@ -25,8 +25,7 @@ from overlong.conformance import Limits, TargetError, certify
 from overlong.conformance.examination.examine import MOST
 from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.targets import framed, process
-from overlong.conformance.targets.ending import Ended
-from overlong.conformance.targets.process import Process
+from overlong.conformance.targets.process import Ended, Process
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import is_well_formed

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import Limits, TargetError, certify
+from overlong.conformance.protocol.observation import describe
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets import process
-from overlong.conformance.targets.ending import Ended, was_crowded
-from overlong.conformance.targets.process import Process
+from overlong.conformance.targets.process import CROWDED, Ended, Process
 from overlong.conformance.targets.supervisor import MOST_PROCESSES
 from overlong.conformance.vectors.suites import SUITES
 from waiting import HUNG
@@ -160,7 +160,7 @@ for number in range({MOST_PROCESSES * 6}):  # dead ones that nobody waits for: e
             target.greeting(20)
     finally:
         target.kill()
-    assert was_crowded(ended.value.why)
+    assert CROWDED.fullmatch(describe(ended.value.why))
 
 
 @pytest.mark.usefixtures("supervisor")

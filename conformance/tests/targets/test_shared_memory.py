@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from overlong.conformance import certify
 from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.protocol.wire import BATCH, MEASURED
-from overlong.conformance.targets import process, shared_memory
+from overlong.conformance.targets import requests as memory_of_requests
 from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.requests import SharedMemory
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.targets.shared_memory import SharedMemory
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
@@ -44,7 +44,7 @@ def pair(request):
     shares, pipes = resolve(request.param), resolve(request.param)
     shares.open()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "SharedMemory", not_granted)
+        patch.setattr(memory_of_requests, "SharedMemory", not_granted)
         pipes.open()
     assert shared_by(shares)
     assert not shared_by(pipes)
@@ -104,7 +104,7 @@ def test_what_a_suite_is_answered_is_what_comes_through_pipes(pair):
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 5000), st.integers(0, 3 << 20), st.integers(0, 3)), max_size=40))
 def test_no_two_requests_under_way_share_an_octet(requests):
-    memory, taken = SharedMemory(), list[shared_memory.Slot]()
+    memory, taken = SharedMemory(), list[memory_of_requests.Slot]()
     try:
         for items, octets, freed in requests:
             slot = memory.slot(items, octets)
@@ -112,7 +112,7 @@ def test_no_two_requests_under_way_share_an_octet(requests):
                 assert taken or not memory.can_hold(items, octets)
             else:
                 assert slot.size == 4 * items + octets
-                assert slot.start + slot.size <= slot.room_start < slot.end <= shared_memory.SIZE
+                assert slot.start + slot.size <= slot.room_start < slot.end <= memory_of_requests.SIZE
                 assert all(slot.end <= other.start or other.end <= slot.start for other in taken)
                 memory._slots.append(slot)
                 taken.append(slot)
@@ -134,7 +134,7 @@ def test_small_requests_go_round_in_what_caches_hold():
             ends.add(slot.end)
             if number >= 10:
                 memory.free()
-        assert max(ends) < shared_memory.SIZE / 10
+        assert max(ends) < memory_of_requests.SIZE / 10
     finally:
         memory.close()
         os.close(memory.descriptor)
@@ -170,7 +170,7 @@ def test_a_target_cannot_cut_off_the_memory_that_the_harness_reads(tmp_path):
 
 
 def test_a_target_that_says_it_shares_what_it_was_not_offered_is_asked_through_its_pipes(monkeypatch):
-    monkeypatch.setattr(process, "SharedMemory", not_granted)
+    monkeypatch.setattr(memory_of_requests, "SharedMemory", not_granted)
     target = FramedTarget("shares", [*HOSTILE, "none", "shared"])
     target.open()
     try:

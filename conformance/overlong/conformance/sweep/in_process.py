@@ -25,7 +25,7 @@ from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, W
 from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS
 from overlong.conformance.targets.build import ADAPTERS
 from overlong.conformance.targets.commands import REPLACES
-from overlong.conformance.targets.ending import Ended
+from overlong.conformance.targets.process import Ended
 from overlong.reference.core import why_not
 
 if TYPE_CHECKING:

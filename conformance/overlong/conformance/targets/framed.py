@@ -33,10 +33,9 @@ from overlong.conformance.protocol.wire import (
     ProtocolError,
 )
 from overlong.conformance.support.printable import printable, times
-from overlong.conformance.targets.ending import Ended, was_crowded
 from overlong.conformance.targets.limits import AnswerLimit
-from overlong.conformance.targets.process import Process, size_in_words
-from overlong.conformance.targets.requests import prepared, received
+from overlong.conformance.targets.process import CROWDED, Ended, size_in_words
+from overlong.conformance.targets.requests import SharingProcess, prepared, received
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.questions import sample
 from overlong.conformance.vectors.vector import Vector
@@ -106,7 +105,7 @@ class FramedTarget:
 
     def __post_init__(self) -> None:
         self._limit = self.limit or AnswerLimit(self.timeout)
-        self._process: Process | None = None
+        self._process: SharingProcess | None = None
         self._known: Greeting | None = None
         self._spares = _Spares(self.new_process)
         self.isolation = ""  # the kind of its isolation; known once it is open
@@ -133,7 +132,7 @@ class FramedTarget:
         return self._known
 
     @property
-    def _running(self) -> Process:
+    def _running(self) -> SharingProcess:
         assert self._process is not None, "it is open"
         return self._process
 
@@ -156,7 +155,7 @@ class FramedTarget:
         for step in self.set_up:
             step()
 
-    def new_process(self) -> Process:
+    def new_process(self) -> SharingProcess:
         """Start another process of the target, with its greeting unread.
 
         Raises:
@@ -165,7 +164,7 @@ class FramedTarget:
             TargetError: a preparation fails.
         """
         self.prepare()
-        process = Process(
+        process = SharingProcess(
             self.command,
             environment=self.environment,
             sandbox=self.sandbox,
@@ -359,7 +358,7 @@ class FramedTarget:
         greeting = process.greeting(0)
         process.kill()
         remedy = "raise the limit with --limit restarts=N, or fix the first failure"
-        if was_crowded(why):
+        if CROWDED.fullmatch(describe(why)):
             self.restart_budget = min(self.restart_budget, self.restarts + _CROWDS)
             remedy = "end or wait for what it starts"
         self.restarts += 1
@@ -418,10 +417,10 @@ def _placeholder(count: int) -> Answers:
 class _Spares:
     """The spares of one target, in the order in which they were started."""
 
-    def __init__(self, start: Callable[[], Process]) -> None:
+    def __init__(self, start: Callable[[], SharingProcess]) -> None:
         """``start`` starts a process; it may raise OSError, ValueError or TargetError."""
         self._start = start
-        self._started: deque[Future[Process]] = deque()
+        self._started: deque[Future[SharingProcess]] = deque()
         self._starter: ThreadPoolExecutor | None = None
 
     def keep(self, wanted: int) -> None:
@@ -434,7 +433,7 @@ class _Spares:
             while len(self._started) < wanted:
                 self._started.append(self._starter.submit(self._start))
 
-    def take(self) -> Process | None:
+    def take(self) -> SharingProcess | None:
         """The oldest one that is still running, if any."""
         while self._started:
             with contextlib.suppress(OSError, ValueError, TargetError):  # the next start reports the error

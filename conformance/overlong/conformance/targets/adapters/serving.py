@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from io import FileIO
 from itertools import accumulate, cycle, pairwise
-from typing import Any, BinaryIO, NamedTuple, NoReturn, cast
+from typing import IO, Any, BinaryIO, NamedTuple, NoReturn, cast
 
 HEAD = struct.Struct(">II")
 NOT_SAID = 0xFFFFFFFF
@@ -326,11 +326,11 @@ def pieces(payload: bytes) -> Sequence[bytes]:
     return [payload[begin:end] for begin, end in pairwise(ends)]
 
 
-def write_all(answers: FileIO, parts: Sequence[bytes]) -> None:
-    """Write octets in parts."""
+def write_all(pipe: IO[bytes] | FileIO, parts: Sequence[bytes]) -> None:
+    """Write octets in parts, to a pipe without a buffer."""
     left = memoryview(b"".join(parts))
     while left:
-        left = left[answers.write(left) :]
+        left = left[pipe.write(left) :]
 
 
 def shared_memory() -> Any:
