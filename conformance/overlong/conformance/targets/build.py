@@ -25,7 +25,7 @@ from overlong.conformance.support.printable import printable
 from overlong.reference.core.building import cache, first_error, publish, quietly, stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 ADAPTERS = Path(__file__).parent / "adapters"
 ELSEWHERE = os.path.abspath(os.sep)  # noqa: PTH100 (a word of a command)
@@ -210,61 +210,63 @@ def _build(compiler: Compiler, program: str, sources: tuple[Path, ...], output: 
         raise TargetError(f"building {sources[0].name} failed: {printable(error)}")
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """The ingredients of a folder with a decoder."""
+def made(
+    name: str,
+    room: str,
+    files: Mapping[str, bytes],
+    steps: Sequence[tuple[str, ...]],
+    *,
+    failure: Callable[[str], str],
+    environment: Mapping[str, str],
+    drop: Iterable[str] = (),
+    sums: str = "",
+) -> Path:
+    """A folder with a decoder, in the user's cache folder; made if it does not exist yet.
 
-    name: str
-    """The beginning of the folder's name."""
-    files: Mapping[str, bytes]
-    """Files of the folder: their contents by their paths."""
-    steps: tuple[tuple[str, ...], ...]
-    """Commands to run in it; the first may fetch."""
-    environment: Mapping[str, str]
-    """Further environment variables of the commands."""
-    drop: tuple[str, ...]
-    """Folders that are removed afterwards."""
-    failure: Callable[[str], str]
-    """Makes the message for a failure from the first error."""
-    sums: str = ""
-    """A file with the digests of the files that the first step fetches."""
-
-
-def made(recipe: Recipe, room: str) -> Path:
-    """The folder of a recipe, in the user's cache folder; made if it does not exist yet.
+    Args:
+        name: the beginning of the folder's name.
+        room: the folder of the cache.
+        files: files of the folder: their contents by their paths.
+        steps: commands to run in it; the first may fetch.
+        failure: makes the message for a failure from the first error.
+        environment: further environment variables of the commands.
+        drop: folders that are removed afterwards.
+        sums: a file with the digests of the files that the first step fetches.
 
     Raises:
         TargetError: a step fails, or the folder cannot be kept.
     """
-    programs = [found(step[0]) for step in recipe.steps]
-    key = hashlib.sha256(repr((recipe.steps, sorted(recipe.environment.items()))).encode("utf-8", "surrogateescape"))
+    programs = [found(step[0]) for step in steps]
+    key = hashlib.sha256(repr((tuple(steps), sorted(environment.items()))).encode("utf-8", "surrogateescape"))
+
+    def follow(work: Path) -> None:
+        for path, octets in files.items():
+            (work / path).parent.mkdir(parents=True, exist_ok=True)
+            (work / path).write_bytes(octets)
+        for number, (step, program) in enumerate(zip(steps, programs, strict=True)):
+            wrong = _error_of([program, *step[1:]], work, environment)
+            if not wrong and not number and sums:
+                wrong = _not_pinned(work, sums)
+            if wrong:
+                raise TargetError(failure(wrong))
+        for path in drop:
+            shutil.rmtree(work / path)
+
     try:
         key.update(repr([stamp(program) for program in programs]).encode("utf-8", "surrogateescape"))
-        for name, octets in recipe.files.items():
-            key.update(f"{name}\0".encode() + hashlib.sha256(octets).digest())
-        finished = cache(room) / f"{recipe.name}-{key.hexdigest()[:16]}"
-        _keep(finished, "work", partial(_follow, recipe, programs))
+        for path, octets in files.items():
+            key.update(f"{path}\0".encode() + hashlib.sha256(octets).digest())
+        finished = cache(room) / f"{name}-{key.hexdigest()[:16]}"
+        _keep(finished, "work", follow)
     except subprocess.TimeoutExpired as error:
-        raise TargetError(recipe.failure(f"{recipe.steps[0][0]} took more than {_STEP_SECONDS} s")) from error
+        raise TargetError(failure(f"{steps[0][0]} took more than {_STEP_SECONDS} s")) from error
     except OSError as error:
-        raise TargetError(f"{printable(str(error))}: decoders of {recipe.name} cannot be kept there") from error
+        raise TargetError(f"{printable(str(error))}: decoders of {name} cannot be kept there") from error
     return finished
 
 
-def _follow(recipe: Recipe, programs: Sequence[str], work: Path) -> None:
-    """Make the folder."""
-    for name, octets in recipe.files.items():
-        (work / name).parent.mkdir(parents=True, exist_ok=True)
-        (work / name).write_bytes(octets)
-    for number, (step, program) in enumerate(zip(recipe.steps, programs, strict=True)):
-        _run(recipe, [program, *step[1:]], work)
-        if number == 0:
-            _check(recipe, work)
-    for name in recipe.drop:
-        shutil.rmtree(work / name)
-
-
-def _run(recipe: Recipe, command: list[str], work: Path) -> None:
+def _error_of(command: list[str], work: Path, environment: Mapping[str, str]) -> str:
+    """The first error of a command that fails; empty if it does not."""
     done = subprocess.run(
         command,
         cwd=work,
@@ -272,23 +274,23 @@ def _run(recipe: Recipe, command: list[str], work: Path) -> None:
         capture_output=True,
         timeout=_STEP_SECONDS,
         check=False,
-        env={**os.environ, **recipe.environment},
+        env={**os.environ, **environment},
     )
-    if done.returncode != 0:
-        text = (done.stderr + b"\n" + done.stdout).decode("utf-8", "backslashreplace")  # Maven complains on stdout
-        said = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("go: downloading")]
-        errors = [line for line in said if re.search("error|fail", line, re.IGNORECASE)] or said
-        raise TargetError(recipe.failure(errors[0] if errors else f"status {done.returncode}"))
+    if done.returncode == 0:
+        return ""
+    text = (done.stderr + b"\n" + done.stdout).decode("utf-8", "backslashreplace")  # Maven complains on stdout
+    said = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("go: downloading")]
+    errors = [line for line in said if re.search("error|fail", line, re.IGNORECASE)] or said
+    return errors[0] if errors else f"status {done.returncode}"
 
 
-def _check(recipe: Recipe, work: Path) -> None:
-    """Check the fetched files against the pinned digests."""
-    if not recipe.sums:
-        return
-    for line in (work / recipe.sums).read_text(encoding="ascii").splitlines():
+def _not_pinned(work: Path, sums: str) -> str:
+    """Says which fetched file is not the one that a file of digests pins; empty if each is."""
+    for line in (work / sums).read_text(encoding="ascii").splitlines():
         digest, name = line.split()
         if hashlib.sha256((work / name).read_bytes()).hexdigest() != digest:
-            raise TargetError(recipe.failure(f"{Path(name).name} is not the file that {recipe.sums} pins"))
+            return f"{Path(name).name} is not the file that {sums} pins"
+    return ""
 
 
 @dataclass(frozen=True)
@@ -348,9 +350,16 @@ def fetched(project: Project) -> Path:
         files = {name: path.read_bytes() for name, path in _sources(project).items()}
     except OSError as error:
         raise TargetError(f"{printable(str(error))}: decoders of {project.registry} cannot be read") from error
-    steps, environment = project.steps, project.environment or {}
-    failure = partial(_failure, project)
-    return made(Recipe(project.folder, files, steps, environment, project.drop, failure, project.sums), "packages")
+    return made(
+        project.folder,
+        "packages",
+        files,
+        project.steps,
+        failure=partial(_failure, project),
+        environment=project.environment or {},
+        drop=project.drop,
+        sums=project.sums,
+    )
 
 
 def _sources(project: Project) -> dict[str, Path]:

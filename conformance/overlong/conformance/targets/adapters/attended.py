@@ -83,19 +83,13 @@ _FREE = 10  # descriptors from this one on are free
 _READ = 1 << 20
 
 
-class ChildFailed(Exception):
-    """The attended program did not start, or has ended; the message is the worker's last line."""
-
-
 @contextlib.contextmanager
 def folder_for(program: str) -> Generator[str]:
-    """A folder that is removed at the end. A failure meanwhile is printed and ends the worker."""
+    """A folder that is removed at the end, also if the worker ends because the program failed."""
     temporary = TemporaryFolder(program)
     folder = str(temporary.path)
     try:
         yield folder
-    except ChildFailed as error:
-        sys.exit(str(error))
     finally:
         remove(folder)
         temporary.close()
@@ -117,7 +111,8 @@ def attended(work: Callable[[], None], clean: Callable[[], None]) -> None:
         try:
             work()
         except BaseException as error:  # noqa: BLE001 (what the parent has to do must not be done here)
-            os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "backslashreplace"))
+            words = str(error) if isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
+            os.write(2, f"{words}\n".encode("utf-8", "backslashreplace"))
             os._exit(1)
         os._exit(0)
     try:
@@ -142,7 +137,7 @@ def _not_root() -> tuple[int | None, int | None, tuple[int, ...] | None]:
     """The user, group and further groups to run as: PostgreSQL refuses root. None: the current ones.
 
     Raises:
-        ChildFailed: there is no other user.
+        SystemExit: there is no other user.
     """
     if os.geteuid() != 0:
         return None, None, None
@@ -154,84 +149,76 @@ def _not_root() -> tuple[int | None, int | None, tuple[int, ...] | None]:
         except KeyError:
             continue
         return found.pw_uid, found.pw_gid, ()
-    raise ChildFailed("PostgreSQL refuses root, and there is no user postgres or nobody to run it as")
+    raise SystemExit("PostgreSQL refuses root, and there is no user postgres or nobody to run it as")
 
 
-class Backend:
-    """A standalone backend with its own database."""
+def _backend(programs: Path, folder: str) -> tuple[Answerer, Callable[[signal.Signals], None]]:
+    """A decoder of values by a standalone backend, which gets its own database in ``folder``; and what ends it.
 
-    def __init__(self, programs: Path, folder: str) -> None:
-        """Make the database in ``folder``, which is empty.
+    SIGTERM removes its shared memory; SIGKILL is faster.
 
-        Raises:
-            ChildFailed: it cannot be made.
-        """
-        user, group, more_groups = _not_root()
-        if user is not None and group is not None:
-            os.chown(folder, user, group)
-        cluster = f"{folder}/cluster"
-        words = ("--no-sync", "--encoding=UTF8", "--locale=C", "--auth=trust")
-        try:
-            made: subprocess.CompletedProcess[bytes] = subprocess.run(
-                [programs / "initdb", *words, "--pgdata", cluster],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-                cwd=folder,
-                user=user,
-                group=group,
-                extra_groups=more_groups,
-            )
-        except (OSError, subprocess.SubprocessError) as error:  # SubprocessError: no permission to become that user
-            raise ChildFailed(f"initdb cannot be run: {error}") from error
-        if made.returncode != 0:
-            lines = made.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-            raise ChildFailed(lines[0] if lines else "initdb failed")
-        self._postgres = subprocess.Popen(
-            [programs / "postgres", "--single", "-j", "-F", *_QUIET, "-D", cluster, "postgres"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=folder,
-            user=user,
-            group=group,
-            extra_groups=more_groups,
+    Raises:
+        SystemExit: it cannot be made.
+    """
+    user, group, more_groups = _not_root()
+    if user is not None and group is not None:
+        os.chown(folder, user, group)
+    cluster = f"{folder}/cluster"
+    owner: dict[str, Any] = {"cwd": folder, "user": user, "group": group, "extra_groups": more_groups}
+    words = ("--no-sync", "--encoding=UTF8", "--locale=C", "--auth=trust", "--pgdata", cluster)
+    try:
+        made = subprocess.run(
+            [programs / "initdb", *words], stdin=subprocess.DEVNULL, capture_output=True, check=False, **owner
         )
-        self._read()
-        for statement in (*_DROP_TEMPLATES, _DECODER):
-            self._ask(statement)
+    except (OSError, subprocess.SubprocessError) as error:  # SubprocessError: no permission to become that user
+        raise SystemExit(f"initdb cannot be run: {error}") from error
+    if made.returncode != 0:
+        lines = made.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+        raise SystemExit(lines[0] if lines else "initdb failed")
+    process = subprocess.Popen(
+        [programs / "postgres", "--single", "-j", "-F", *_QUIET, "-D", cluster, "postgres"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        **owner,
+    )
+    asks, answers = process.stdin, process.stdout
+    assert asks is not None
+    assert answers is not None
 
-    def decode(self, many: Sequence[bytes]) -> list[str | Refusal]:
+    def read() -> bytes:
+        """The output up to the next prompt."""
+        said = bytearray()
+        while not said.endswith(_PROMPT):
+            octets = os.read(answers.fileno(), 1 << 20)
+            if not octets:
+                raise SystemExit("the backend has ended")
+            said += octets
+        return bytes(said[: -len(_PROMPT)])
+
+    def ask(statement: str) -> bytes:
+        asks.write(f"{statement.strip()};\n\n".encode("ascii"))
+        asks.flush()
+        return read()
+
+    def decode(many: Sequence[bytes]) -> list[str | Refusal]:
         """The code points of each value, or its refusal."""
         items = f"{{{','.join([_ITEM % octets.hex() for octets in many])}}}"
-        answer = _VALUE.search(self._ask(_TOGETHER % items)) or _VALUE.search(self._ask(_ONE_BY_ONE % items))
+        answer = _VALUE.search(ask(_TOGETHER % items)) or _VALUE.search(ask(_ONE_BY_ONE % items))
         if answer is None:
-            raise ChildFailed("the backend did not answer a batch")
+            raise SystemExit("the backend did not answer a batch")
         return [
             Refusal() if points == "-" else "".join([chr(int(point, 16)) for point in points.split()])
             for points in answer[1].decode("ascii").split(",")
         ]
 
-    def close(self, ending: signal.Signals) -> None:
-        """End it. SIGTERM removes its shared memory; SIGKILL is faster."""
-        self._postgres.send_signal(ending)
-        self._postgres.wait()
+    def close(ending: signal.Signals) -> None:
+        process.send_signal(ending)
+        process.wait()
 
-    def _ask(self, statement: str) -> bytes:
-        assert self._postgres.stdin is not None
-        self._postgres.stdin.write(f"{statement.strip()};\n\n".encode("ascii"))
-        self._postgres.stdin.flush()
-        return self._read()
-
-    def _read(self) -> bytes:
-        """Read its output up to the next prompt."""
-        assert self._postgres.stdout is not None
-        read = bytearray()
-        while not read.endswith(_PROMPT):
-            octets = os.read(self._postgres.stdout.fileno(), 1 << 20)
-            if not octets:
-                raise ChildFailed("the backend has ended")
-            read += octets
-        return bytes(read[: -len(_PROMPT)])
+    read()
+    for statement in (*_DROP_TEMPLATES, _DECODER):
+        ask(statement)
+    return decode, close
 
 
 def postgresql(folder_of_programs: str, answers: FileIO) -> None:
@@ -240,114 +227,87 @@ def postgresql(folder_of_programs: str, answers: FileIO) -> None:
     version = subprocess.run([programs / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
     ending = signal.SIGKILL if _memory_of_its_own() else signal.SIGTERM
     with folder_for("postgresql") as folder:
-        backend = Backend(programs, folder)
-        operations: dict[str, Answerer] = {"D": backend.decode}
+        decode, close = _backend(programs, folder)
         traits = {"version": version.strip(), "language": "C", "nul": "refused"}
-        attended(lambda: serve(operations, "postgresql", traits, answers), lambda: backend.close(ending))
+        attended(lambda: serve({"D": decode}, "postgresql", traits, answers), lambda: close(ending))
 
 
-class Page:
-    """An empty page in a browser, with the script in it."""
+def _page(program: str, folder: str) -> tuple[int, str, Callable[[str], Any]]:
+    """Start a browser with an empty page, and the script in it; its profile is in ``folder``.
 
-    def __init__(self, program: str, folder: str) -> None:
-        """Start the browser, with its profile in ``folder``.
+    Returns:
+        The browser's process, its version, and a function that gives the value of an expression in the page; it raises
+        SystemExit if that throws, or if the browser has ended.
 
-        Raises:
-            Failed: it does not start.
-        """
-        self._said = Path(folder, "said")
-        # The browser reads commands from its descriptor 3, and writes to 4.
-        commands, self._commands = map(_moved, os.pipe())
-        self._messages, messages = map(_moved, os.pipe())
-        # As root, the browser cannot use its own sandbox. It opens only the empty page.
-        more = ["--no-sandbox"] if os.geteuid() == 0 else []
-        self._browser = os.posix_spawn(
-            program,
-            [program, *_FLAGS, *more, f"--user-data-dir={folder}", "about:blank"],
-            {**os.environ, "HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder, "TMPDIR": folder},
-            file_actions=[
-                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                (os.POSIX_SPAWN_OPEN, 1, str(self._said), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
-                (os.POSIX_SPAWN_DUP2, 1, 2),
-                (os.POSIX_SPAWN_DUP2, commands, 3),
-                (os.POSIX_SPAWN_DUP2, messages, 4),
-            ],
-        )
-        os.close(commands)
-        os.close(messages)
-        self._unread = b""
-        self._number = 0
-        self._session: dict[str, str] = {}
-        self.version: str = self._ask("Browser.getVersion")["product"]
-        made = self._ask("Target.createTarget", url="about:blank")
-        attached = self._ask("Target.attachToTarget", targetId=made["targetId"], flatten=True)
-        self._session = {"sessionId": attached["sessionId"]}
-        self.evaluate(f"{SCRIPT.read_text('utf-8')}; 0")
+    Raises:
+        SystemExit: it does not start.
+    """
+    told = Path(folder, "said")
+    # The browser reads commands from its descriptor 3, and writes to 4.
+    theirs, commands = map(_moved, os.pipe())
+    messages, ours = map(_moved, os.pipe())
+    # As root, the browser cannot use its own sandbox. It opens only the empty page.
+    more = ["--no-sandbox"] if os.geteuid() == 0 else []
+    browser = os.posix_spawn(
+        program,
+        [program, *_FLAGS, *more, f"--user-data-dir={folder}", "about:blank"],
+        {**os.environ, "HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder, "TMPDIR": folder},
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(told), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+            (os.POSIX_SPAWN_DUP2, theirs, 3),
+            (os.POSIX_SPAWN_DUP2, ours, 4),
+        ],
+    )
+    os.close(theirs)
+    os.close(ours)
+    unread, number, session = b"", 0, dict[str, str]()
 
-    def evaluate(self, expression: str) -> Any:
-        """The value of an expression in the page.
+    def ended() -> SystemExit:
+        lines = told.read_text("utf-8", "backslashreplace").strip().splitlines()
+        return SystemExit(f"the browser has ended; it said {lines[-1] if lines else 'nothing'}")
 
-        Raises:
-            Failed: it throws, or the browser has ended.
-        """
-        answer = self._ask("Runtime.evaluate", expression=expression, returnByValue=True)
-        if "exceptionDetails" in answer:
-            raise ChildFailed(
-                str(answer["exceptionDetails"].get("exception", {}).get("description", "it throws"))[:200]
-            )
-        return answer["result"]["value"]
-
-    def respond(self, operation: str, payload: bytes, batched: bool) -> list[bytes]:  # noqa: FBT001
-        """The response to a request, in parts."""
-        if not batched:
-            payload = struct.pack(">II", 1, len(payload)) + payload
-        asked = b2a_base64(operation.encode("ascii") + payload, newline=False).decode()
-        response = a2b_base64(self.evaluate(f"respond('{asked}')"))
-        return [response[:1], response[1:]] if batched else [_unbatched(operation, response)]
-
-    @property
-    def offered(self) -> str:
-        """The operations that the script offers."""
-        if not hasattr(self, "_offered"):
-            self._offered: str = self.evaluate("offered")
-        return self._offered
-
-    def close(self) -> None:
-        """End the browser; its children end soon after."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._browser, signal.SIGKILL)
-        os.waitpid(self._browser, 0)
-
-    def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
-        self._number += 1
-        command = {"id": self._number, "method": method, "params": parameters, **self._session}
-        octets = memoryview(json.dumps(command).encode("ascii") + b"\0")
-        try:
-            while octets:
-                octets = octets[os.write(self._commands, octets) :]
-        except BrokenPipeError as error:
-            raise self._ended() from error
-        while (message := self._next()).get("id") != self._number:
-            pass  # events, which answer no command
-        if "error" in message:
-            raise ChildFailed(f"{method}: {message['error'].get('message')}"[:200])
-        result: dict[str, Any] = message["result"]
-        return result
-
-    def _next(self) -> dict[str, Any]:
+    def following() -> dict[str, Any]:
         """The next message."""
-        parts = [self._unread]
+        nonlocal unread
+        parts = [unread]
         while b"\0" not in parts[-1]:
-            parts.append(os.read(self._messages, _READ))
+            parts.append(os.read(messages, _READ))
             if not parts[-1]:
-                raise self._ended()
-        message, _, self._unread = b"".join(parts).partition(b"\0")
+                raise ended()
+        message, _, unread = b"".join(parts).partition(b"\0")
         found: dict[str, Any] = json.loads(message)
         return found
 
-    def _ended(self) -> ChildFailed:
-        lines = self._said.read_text("utf-8", "backslashreplace").strip().splitlines()
-        return ChildFailed(f"the browser has ended; it said {lines[-1] if lines else 'nothing'}")
+    def ask(method: str, **parameters: Any) -> dict[str, Any]:
+        nonlocal number
+        number += 1
+        command = {"id": number, "method": method, "params": parameters, **session}
+        octets = memoryview(json.dumps(command).encode("ascii") + b"\0")
+        try:
+            while octets:
+                octets = octets[os.write(commands, octets) :]
+        except BrokenPipeError as error:
+            raise ended() from error
+        while (message := following()).get("id") != number:
+            pass  # events, which answer no command
+        if "error" in message:
+            raise SystemExit(f"{method}: {message['error'].get('message')}"[:200])
+        result: dict[str, Any] = message["result"]
+        return result
+
+    def evaluate(expression: str) -> Any:
+        answer = ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        if "exceptionDetails" in answer:
+            raise SystemExit(str(answer["exceptionDetails"].get("exception", {}).get("description", "it throws"))[:200])
+        return answer["result"]["value"]
+
+    version: str = ask("Browser.getVersion")["product"]
+    made = ask("Target.createTarget", url="about:blank")
+    session["sessionId"] = ask("Target.attachToTarget", targetId=made["targetId"], flatten=True)["sessionId"]
+    evaluate(f"{SCRIPT.read_text('utf-8')}; 0")
+    return browser, version, evaluate
 
 
 def _moved(descriptor: int) -> int:
@@ -364,27 +324,42 @@ def _unbatched(operation: str, response: bytes) -> bytes:
     return unbatched((response[1:2], number, response[6:7], response[7:8], output[:units], output[units:]))
 
 
-def _serve_page(page: Page, answers: FileIO) -> None:
-    """Greet, then answer until the input ends."""
-    greeting = {
-        "overlong": 1,
-        "name": "chromium-textdecoder",
-        "version": page.version,
-        "language": "JavaScript",
-        "operations": f"PB{page.offered}",
-        "units": "utf-16",
-        "error_mode": "replacement",
-        "encode_errors": "replacement",
-        "stream_refusals": "marked",
-    }
-    answer_frames(greeting, page.offered, page.respond, answers)
-
-
 def chromium(program: str, answers: FileIO) -> None:
     """Start a browser, serve its page, end it."""
     with folder_for("chromium") as folder:
-        page = Page(program, folder)
-        attended(lambda: _serve_page(page, answers), page.close)
+        browser, version, evaluate = _page(program, folder)
+
+        def respond(operation: str, payload: bytes, batched: bool) -> list[bytes]:  # noqa: FBT001
+            """The response to a request, in parts."""
+            if not batched:
+                payload = struct.pack(">II", 1, len(payload)) + payload
+            asked = b2a_base64(operation.encode("ascii") + payload, newline=False).decode()
+            response = a2b_base64(evaluate(f"respond('{asked}')"))
+            return [response[:1], response[1:]] if batched else [_unbatched(operation, response)]
+
+        def work() -> None:
+            """Greet, then answer until the input ends."""
+            offered: str = evaluate("offered")
+            greeting = {
+                "overlong": 1,
+                "name": "chromium-textdecoder",
+                "version": version,
+                "language": "JavaScript",
+                "operations": f"PB{offered}",
+                "units": "utf-16",
+                "error_mode": "replacement",
+                "encode_errors": "replacement",
+                "stream_refusals": "marked",
+            }
+            answer_frames(greeting, offered, respond, answers)
+
+        def close() -> None:
+            """End the browser; its children end soon after."""
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(browser, signal.SIGKILL)
+            os.waitpid(browser, 0)
+
+        attended(work, close)
 
 
 if __name__ == "__main__":

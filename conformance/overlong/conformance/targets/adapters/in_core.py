@@ -18,7 +18,16 @@ import time
 from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overlong.conformance.targets.adapters.abi import ITERATE, NOT_SAID, UNIT, Abi, AnswerReading, Called, within
+from overlong.conformance.targets.adapters.abi import (
+    ITERATE,
+    NOT_SAID,
+    UNIT,
+    Abi,
+    AnswerReading,
+    Called,
+    big_endian,
+    within,
+)
 from overlong.conformance.targets.adapters.bounds import NEUTRAL, PAD, Guarded
 from overlong.conformance.targets.adapters.native import numbers_written, units_of
 from overlong.reference.core import core
@@ -180,16 +189,9 @@ class Answers:
         """All output in big-endian units, with the words about breaches of the convention in their places."""
         parts, begin = list[bytes](), 0
         for _, end, text in said:
-            parts += [self._big_endian(kept[begin:end]), text]
+            parts += [big_endian(kept[begin:end], self._unit or 1), text]
             begin = end
-        return [*parts, self._big_endian(kept[begin:size])]
-
-    def _big_endian(self, units: bytearray) -> bytes:
-        if self._unit < 2:
-            return bytes(units)
-        swapped = array("I" if self._unit == 4 else "H", bytes(units))
-        _swap(swapped)
-        return swapped.tobytes()
+        return [*parts, big_endian(kept[begin:size], self._unit or 1)]
 
 
 def _word_without_heirs() -> mmap.mmap:

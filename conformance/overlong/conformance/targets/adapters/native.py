@@ -53,30 +53,23 @@ _UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _CELLS = 4  # the cells' addresses follow
 
 
-class Library:
-    """A shared library loaded into this process."""
+def function_in(library: ctypes.CDLL, symbol: str, parameters: Sequence[str] = (), result: str = "int") -> Any:
+    """A separate function object of a library, with its types set.
 
-    def __init__(self, path: str) -> None:
-        """Raises: OSError: it cannot be loaded; the message is the loader's."""
-        self._loaded = ctypes.CDLL(path)
-
-    def function(self, symbol: str, parameters: Sequence[str] = (), result: str = "int") -> Any:
-        """A separate function object with its types set.
-
-        Raises:
-            LookupError: there is no such symbol.
-        """
-        try:
-            function = self._loaded[symbol]
-        except AttributeError:
-            raise LookupError(symbol) from None
-        function.argtypes = [_PARAMETER[each] for each in parameters]
-        function.restype = _RESULT[result]
-        return function
+    Raises:
+        LookupError: there is no such symbol.
+    """
+    try:
+        function = library[symbol]
+    except AttributeError:
+        raise LookupError(symbol) from None
+    function.argtypes = [_PARAMETER[each] for each in parameters]
+    function.restype = _RESULT[result]
+    return function
 
 
 def address_of(function: Any) -> int:
-    """The address of a :class:`Library`'s function, for callers without ctypes."""
+    """The address of a function of :func:`function_in`, for callers without ctypes."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
@@ -157,7 +150,7 @@ def alone(process: int) -> None:
 class Streams:
     """The functions of a stream: ``new``, ``feed``, ``finish``, ``free``, and ``reset`` if it has one."""
 
-    def __init__(self, abi: Abi, library: Library, symbols: Sequence[str]) -> None:
+    def __init__(self, abi: Abi, library: ctypes.CDLL, symbols: Sequence[str]) -> None:
         """Raises: LookupError: there is no such symbol."""
         kinds = {
             "new": ((), "ptr"),
@@ -167,7 +160,7 @@ class Streams:
             "reset": (("state",), "none"),
         }
         found = {
-            job: library.function(symbol, *kinds[job]) for job, symbol in zip(abi.functions, symbols, strict=False)
+            job: function_in(library, symbol, *kinds[job]) for job, symbol in zip(abi.functions, symbols, strict=False)
         }
         self.new, self.feed, self.finish, self.free = (found[job] for job in abi.functions[:4])
         self.reset: Any = found.get("reset")
