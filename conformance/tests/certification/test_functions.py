@@ -15,7 +15,7 @@ from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.results.model import HOLDS
 from overlong.conformance.results.reading import read
-from overlong.conformance.targets.adapters.asked import given, numbers_of
+from overlong.conformance.targets.adapters.python import given, numbers_of
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.questions import Asked

@@ -53,7 +53,7 @@ OTHERS = {
     "conformance/report/sarif.py": "OASIS has its own",
     **dict.fromkeys(
         (
-            "conformance/targets/adapters/chromium.py",
+            "conformance/targets/adapters/attended.py",
             "conformance/targets/adapters/one_shot.py",
             "conformance/targets/adapters/serving.py",
             "conformance/sweep/adapter.py",

@@ -261,7 +261,7 @@ def _check_suites(suites: Sequence[str], given: Sequence[Path]) -> None:
 def _if_library(named: str | Sequence[str], folder: Path, wanted: WantedFormats, **options: Any) -> None:
     """Certify a library, and exit; return if it is none."""
     from overlong.conformance.cli.matrix import certify_library
-    from overlong.conformance.targets.libraries import functions_of
+    from overlong.conformance.targets.builtins import functions_of
 
     with errors_on_one_line():
         if isinstance(named, str) and (functions := functions_of(named)):

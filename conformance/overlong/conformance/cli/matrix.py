@@ -296,7 +296,7 @@ def certify_library(
     from overlong.conformance.certification.matrix import STATEMENT
     from overlong.conformance.certification.matrix_worker import MatrixJob
     from overlong.conformance.results.model import FAILING
-    from overlong.conformance.targets.libraries import set_up_library
+    from overlong.conformance.targets.builtins import set_up_library
 
     _refuse_others(name, functions[0])
     agreed_to(functions)

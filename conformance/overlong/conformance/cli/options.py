@@ -21,7 +21,7 @@ from overlong.conformance.support.printable import did_you_mean, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
-    from overlong.conformance.targets.builtin import Builtin
+    from overlong.conformance.targets.builtins import Builtin
 
 
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4

@@ -23,9 +23,9 @@ from overlong.conformance.support.strict_json import loads
 from overlong.conformance.sweep.giants.memory import why_none
 from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS
-from overlong.conformance.targets.builtin import ADAPTERS
-from overlong.conformance.targets.ending import Ended
-from overlong.conformance.targets.functions import REPLACES
+from overlong.conformance.targets.build import ADAPTERS
+from overlong.conformance.targets.commands import REPLACES
+from overlong.conformance.targets.process import Ended
 from overlong.reference.core import why_not
 
 if TYPE_CHECKING:
