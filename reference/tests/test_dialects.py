@@ -36,10 +36,10 @@ from overlong.reference import (
     segment,
     segments,
 )
+from overlong.reference.automaton import equivalent, witness
 from overlong.reference.layout import load_layout
 from overlong.reference.machine import verdict_machine
 from overlong.reference.order import well_formed_products
-from overlong.reference.theory import equivalent, witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,9 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.reference import DIALECTS, ERROR_MODES, Rejected, decode_scalars, dialect, outcome
-from overlong.reference.answer import Place, output_change, place_change, verdict
-from overlong.reference.machine import output_machine, place_machine, verdict_machine
-from overlong.reference.transducer import Transducer, difference
+from overlong.reference.machine import (
+    Place,
+    Transducer,
+    difference,
+    output_change,
+    output_machine,
+    place_change,
+    place_machine,
+    verdict,
+    verdict_machine,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,10 +25,8 @@ import numpy as np
 from overlong.conformance.vectors.complete import complete_strings
 from overlong.reference import DIALECTS, Decoded, IllFormed, Rejected, decode_scalars, dialect, is_well_formed, outcome
 from overlong.reference.automaton import Automaton
-from overlong.reference.gathering import Gathering
 from overlong.reference.native import Oracle, oracle
-from overlong.reference.nibbles import Nibbles
-from overlong.reference.shift import MOST, STEP, ShiftAutomaton
+from overlong.reference.tables import MOST_STATES, STEP, Gathering, Nibbles, ShiftAutomaton
 
 REFUSED = {
     "utf-8-sig": "more than bits of octets",
@@ -264,7 +262,7 @@ def test_an_automaton_that_accepts_elsewhere_is_refused():
         Oracle(spoken)
 
 
-@pytest.mark.parametrize("name", [name for name in DIALECTS if len(dialect(name).automaton) <= MOST])
+@pytest.mark.parametrize("name", [name for name in DIALECTS if len(dialect(name).automaton) <= MOST_STATES])
 def test_a_shift_automaton_is_the_automaton(name):
     automaton = dialect(name).automaton
     shifts = ShiftAutomaton(automaton)
@@ -279,8 +277,8 @@ def test_a_shift_automaton_is_the_automaton(name):
 
 
 def test_a_shift_automaton_has_fifteen_states_at_most():
-    states = range(MOST + 1)
-    chain = Automaton(tuple((min(state + 1, MOST),) * 256 for state in states), (True,) * len(states), ())
+    states = range(MOST_STATES + 1)
+    chain = Automaton(tuple((min(state + 1, MOST_STATES),) * 256 for state in states), (True,) * len(states), ())
     with pytest.raises(ValueError, match="16 states does not fit"):
         ShiftAutomaton(chain)
 

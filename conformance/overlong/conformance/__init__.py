@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.expected import ExpectationError, Expectations
     from overlong.conformance.results.invocation import GivenFile, Invocation
-    from overlong.conformance.support.whole_file import NotSaved
+    from overlong.conformance.support.files import NotSaved
     from overlong.conformance.targets.limits import Limits
 
 __all__ = [

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from overlong.conformance.oracle import columnar
 from overlong.conformance.oracle.columnar import ColumnarOracle, ColumnReader, Read
-from overlong.conformance.oracle.expectation import ExpectedAnswers
-from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.protocol.wire import ACCEPTED, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED
+from overlong.conformance.oracle.target import ExpectedAnswers
+from overlong.conformance.protocol.wire import ACCEPTED, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, UNITS
 from overlong.reference import IllFormed, decode_scalars, dialect
 from overlong.reference.core import core, why_not
 

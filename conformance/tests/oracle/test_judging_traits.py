@@ -3,20 +3,18 @@
 from array import array
 from dataclasses import replace
 
-from overlong.conformance.oracle.columnar import ColumnarOracle
-from overlong.conformance.oracle.expectation import ExpectedAnswers
-from overlong.conformance.oracle.judging import Judge
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.columnar import ColumnarOracle, Judge
+from overlong.conformance.oracle.target import (
     AGREES,
     BROKEN,
     CRASHED,
     NOT_SUPPORTED,
     OTHER_OFFSET,
     OTHER_OUTPUT,
+    ExpectedAnswers,
 )
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Crashed
-from overlong.conformance.protocol.units import big_endian
+from overlong.conformance.protocol.wire import Answers, big_endian
 from overlong.reference import dialect
 
 AUTOMATON = dialect().automaton

@@ -14,18 +14,16 @@ from click.testing import CliRunner
 
 from overlong.conformance import certify
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.oracle.compare import compare
-from overlong.conformance.oracle.own_mode import suspicion
+from overlong.conformance.oracle.compare import compare, suspicion
 from overlong.conformance.protocol.observation import Accepted
-from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.protocol.wire import REPLACE
+from overlong.conformance.protocol.wire import REPLACE, UNITS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vectors.complete import complete_strings, strings_for
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DIALECTS, ERROR_MODES, decode, dialect
-from overlong.reference.theory import equivalent
+from overlong.reference.automaton import equivalent
 from zoo import ZOO, wrong_replacers
 
 if TYPE_CHECKING:

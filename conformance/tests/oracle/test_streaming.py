@@ -8,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overlong.conformance import certify
-from overlong.conformance.oracle.compare import compare_batch
-from overlong.conformance.oracle.stream_fault import lost_states
+from overlong.conformance.oracle.compare import compare_batch, lost_states
 from overlong.conformance.oracle.target import Answered
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.units import UNITS, big_endian, read_numbers
+from overlong.conformance.protocol.wire import UNITS, Answers, big_endian, read_numbers
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.certainty import certainty
 from overlong.conformance.vectors.profile import RFC3629

@@ -4,20 +4,26 @@ import json
 
 import pytest
 
-from overlong.conformance.oracle import kinds
-from overlong.conformance.oracle.compare import compare, expected_of
-from overlong.conformance.oracle.encoder_fault import HALVES, LONE, NOTHING, encoder_fault
-from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.oracle.finding import Bucket, Finding, expected_in_words, observed_in_words
-from overlong.conformance.oracle.limits import aside_in_words
-from overlong.conformance.oracle.stream_fault import ended_how
-from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.oracle.walk import explain_code, explain_octets
+from overlong.conformance.oracle import target as kinds
+from overlong.conformance.oracle.apart import aside_in_words
+from overlong.conformance.oracle.compare import compare, ended_how, expected_of
+from overlong.conformance.oracle.faults import HALVES, LONE, NOTHING, encoder_fault
+from overlong.conformance.oracle.finding import (
+    Bucket,
+    Finding,
+    expected_in_words,
+    explain_code,
+    explain_octets,
+    observed_in_words,
+)
+from overlong.conformance.oracle.target import TargetError, expectation
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.kind import CLAIMS, KINDS, Code
 from overlong.conformance.protocol.observation import (
+    CLAIMS,
+    KINDS,
     MEMORY_FAULTS,
     Accepted,
+    Code,
     Crashed,
     Failed,
     Misbehaved,
@@ -28,8 +34,7 @@ from overlong.conformance.protocol.observation import (
     memory_fault,
     memory_words,
 )
-from overlong.conformance.protocol.units import UNITS, big_endian
-from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, GUARDED, SEPARATE
+from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, GUARDED, SEPARATE, UNITS, big_endian
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS, Decoded, Rejected

@@ -4,11 +4,18 @@ import json
 
 import pytest
 
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Accepted, Refused, Unsupported
-from overlong.conformance.protocol.units import OCTETS, UNITS, big_endian, cut_evenly
-from overlong.conformance.protocol.wire import ProtocolError, again_payload, stream_payload
+from overlong.conformance.protocol.wire import (
+    OCTETS,
+    UNITS,
+    Answers,
+    ProtocolError,
+    again_payload,
+    big_endian,
+    cut_evenly,
+    stream_payload,
+)
 
 
 def test_a_word_that_there_is_not_is_named():

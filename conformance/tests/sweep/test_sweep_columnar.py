@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 
 from overlong.conformance.certification.certify import certify
 from overlong.conformance.cli.formats import report_of
-from overlong.conformance.oracle.columnar import ColumnarOracle
-from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
-from overlong.conformance.oracle.judging import Judge
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.columnar import ColumnarOracle, Judge
+from overlong.conformance.oracle.target import (
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -30,13 +28,13 @@ from overlong.conformance.oracle.kinds import (
     OTHER_OFFSET,
     OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
+    BudgetSpent,
+    ExpectedAnswers,
     answer_code,
+    expectation,
 )
-from overlong.conformance.oracle.target import BudgetSpent
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
-from overlong.conformance.protocol.units import UNITS, big_endian, read_numbers
-from overlong.conformance.protocol.wire import NOT_SAID
+from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, big_endian, read_numbers
 from overlong.conformance.results.headline import State
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep import columnar

@@ -19,7 +19,7 @@ from overlong.conformance import Limits, TargetError, UnknownTarget, certify
 from overlong.conformance.certification.replay import replay
 from overlong.conformance.examination.examine import examine
 from overlong.conformance.oracle.finding import observed_in_words
-from overlong.conformance.protocol import kind
+from overlong.conformance.protocol import observation
 from overlong.conformance.protocol.observation import MEMORY_FAULTS, Accepted, Crashed, Refused, memory_fault
 from overlong.conformance.results.headline import State
 from overlong.conformance.support.provenance import one_spelling, portable
@@ -42,7 +42,7 @@ from zoo.right_functions import RIGHT
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="guard pages and fork are POSIX's")
 
 needs_core = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a core")
-SCHEMAS = Path(kind.__file__).parents[1] / "schemas"
+SCHEMAS = Path(observation.__file__).parents[1] / "schemas"
 PTR = "bool(ptr,len)"
 BOUNDED = "(ptr,len,out,cap)"
 LONG = b"a" * 37 + b"\xf0\x9f\x98"
@@ -143,7 +143,7 @@ def test_the_example_of_the_page_works(built, tmp_path):
 
 def test_every_abi_and_every_fault_is_tried():
     assert set(RIGHT) == set(ABIS)
-    assert {code for code, each in kind.KINDS.items() if each.claim == "memory"} == set(MEMORY_FAULTS.values())
+    assert {code for code, each in observation.KINDS.items() if each.claim == "memory"} == set(MEMORY_FAULTS.values())
     assert set(MEMORY_FAULTS.values()) == {code for _, code, _, _ in WRONG.values()}
 
 

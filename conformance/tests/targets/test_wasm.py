@@ -9,8 +9,7 @@ wasmtime = pytest.importorskip("wasmtime", reason="wasm: needs wasmtime; pip ins
 
 from overlong.conformance import TargetError, certify  # noqa: E402
 from overlong.conformance.oracle.target import UnknownTarget  # noqa: E402
-from overlong.conformance.protocol.answers import Answers  # noqa: E402
-from overlong.conformance.protocol.wire import NOT_SAID  # noqa: E402
+from overlong.conformance.protocol.wire import NOT_SAID, Answers  # noqa: E402
 from overlong.conformance.targets import functions  # noqa: E402
 from overlong.conformance.targets.adapters import bounds, wasm  # noqa: E402
 from overlong.conformance.targets.adapters.abi import ABIS, AnswerReading  # noqa: E402

@@ -22,7 +22,7 @@ from overlong.fuzz.campaign.corpus import (
     told,
 )
 from overlong.fuzz.campaign.state import CampaignError
-from overlong.reference.theory import shortlex
+from overlong.reference.automaton import shortlex
 from waiting import HUNG
 
 pytest.importorskip("fcntl", reason="FIFOs and links are POSIX's")

@@ -19,9 +19,7 @@ from overlong.reference.core import NoCore, core
 from overlong.reference.decoder import segment
 from overlong.reference.dialect import Dialect, ScalarRule, dialect
 from overlong.reference.error_mode import IllFormed, MaximalSubpart
-from overlong.reference.gathering import Gathering
-from overlong.reference.nibbles import Nibbles
-from overlong.reference.shift import AutomatonWords, ShiftAutomaton
+from overlong.reference.tables import AutomatonWords, Gathering, Nibbles, ShiftAutomaton
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

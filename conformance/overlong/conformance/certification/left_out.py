@@ -21,8 +21,7 @@ from overlong.conformance.certification.tiers import (
     is_in_no_tier,
     tier_of,
 )
-from overlong.conformance.support.printable import counted, thousands
-from overlong.conformance.support.quantities import lasting
+from overlong.conformance.support.printable import counted, lasting, thousands
 from overlong.conformance.sweep.plan import plan_named
 
 if TYPE_CHECKING:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.compare import expected_of
-from overlong.conformance.oracle.limits import expected_under, judged_alone, limits_of
-from overlong.conformance.oracle.own_mode import confirmed, is_open, suspicion
+from overlong.conformance.oracle.apart import NOT_IN_THREADS, can_ask, expected_under, judged_alone, limits_of, raced
+from overlong.conformance.oracle.compare import confirmed, expected_of, is_open, suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.oracle.together import NOT_IN_THREADS, can_ask, raced
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ANNOUNCE,

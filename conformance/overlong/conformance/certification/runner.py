@@ -21,10 +21,8 @@ from overlong.conformance.oracle.compare import compare_batch, expected_of, plac
 from overlong.conformance.oracle.divergences import Divergences, divergences
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import GRAVE, POSITION, SCALARS, VERDICT, Code
-from overlong.conformance.protocol.observation import Refused
-from overlong.conformance.protocol.units import read_numbers
-from overlong.conformance.protocol.wire import DECODE, NOT_SAID, REFUSED, VALIDATE
+from overlong.conformance.protocol.observation import GRAVE, POSITION, SCALARS, VERDICT, Code, Refused
+from overlong.conformance.protocol.wire import DECODE, NOT_SAID, REFUSED, VALIDATE, read_numbers
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, Run, SuiteRun, offered_in, shown_by
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import SHARED

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import POSITION, VERDICT, Code
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import POSITION, VERDICT, Accepted, Code, Refused
 from overlong.conformance.results.run import NOT_MEASURED
 from overlong.conformance.support.printable import thousands
 from overlong.reference import DEFECTS

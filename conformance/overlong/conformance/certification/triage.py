@@ -12,13 +12,24 @@ from functools import cached_property
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.again import OF_EACH, RerunQueue, can_differ, otherwise, sample_of
-from overlong.conformance.oracle.compare import compare, lost_in, used_before
-from overlong.conformance.oracle.limits import JUDGED, judged_alone, limits_of, to_be_judged, without
-from overlong.conformance.oracle.own_mode import confirmed, suspicion
-from overlong.conformance.oracle.stream_fault import lost_states
-from overlong.conformance.oracle.together import NOT_IN_THREADS, can_ask, chosen, raced
-from overlong.conformance.protocol.kind import POSITION, Code
+from overlong.conformance.oracle.apart import (
+    JUDGED,
+    NOT_IN_THREADS,
+    OF_EACH,
+    RerunQueue,
+    can_ask,
+    can_differ,
+    chosen,
+    judged_alone,
+    limits_of,
+    otherwise,
+    raced,
+    sample_of,
+    to_be_judged,
+    without,
+)
+from overlong.conformance.oracle.compare import compare, confirmed, lost_in, lost_states, suspicion, used_before
+from overlong.conformance.protocol.observation import POSITION, Code
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ASK,
@@ -40,9 +51,9 @@ from overlong.conformance.vectors.vector import Vector
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from overlong.conformance.oracle.compare import Suspicion
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.oracle.own_mode import Suspicion
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.run import Run, SuiteRun
 

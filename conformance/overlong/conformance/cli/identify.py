@@ -24,8 +24,8 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
-from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import no_more_interruptions
 
 if TYPE_CHECKING:
     from overlong.conformance.models.identify.identify import LearnedModel
@@ -104,7 +104,7 @@ def command(
 
 def _draw(model: LearnedModel, path: Path) -> None:
     from overlong.conformance.models.identify.picture import picture
-    from overlong.conformance.support.whole_file import written_to
+    from overlong.conformance.support.files import written_to
 
     drawn = picture(model, path.suffix)
     if drawn is None:

@@ -28,8 +28,8 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
-from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import no_more_interruptions
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -119,7 +119,7 @@ def command(
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.matrix.row import MatrixJob
     from overlong.conformance.results.model import State
-    from overlong.conformance.support.whole_file import NotSaved
+    from overlong.conformance.support.files import NotSaved
     from overlong.conformance.targets.builtins import BUILTINS
 
     if every == bool(targets):
@@ -186,7 +186,7 @@ def measured(
     from overlong.conformance.certification.matrix.row import not_begun
     from overlong.conformance.certification.matrix.running import Matrix
     from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
-    from overlong.conformance.support.whole_file import NotSaved, alone_in, make_folder
+    from overlong.conformance.support.files import NotSaved, alone_in, make_folder
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference import dialect
 

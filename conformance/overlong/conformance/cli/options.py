@@ -101,7 +101,7 @@ def scarce(error: BaseException) -> str:
 def errors_on_one_line() -> Generator[None]:
     """Report an error that the user can fix on one line, without a traceback."""
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
-    from overlong.conformance.support.whole_file import FULL, NotSaved
+    from overlong.conformance.support.files import FULL, NotSaved
 
     try:
         yield

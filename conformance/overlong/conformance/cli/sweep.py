@@ -38,8 +38,8 @@ from overlong.conformance.cli.options import (
 from overlong.conformance.cli.trust import agreed_to
 from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.results.headline import exit_code_of
-from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.process import no_more_interruptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,7 +118,7 @@ def command(
          continue with --resume
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.cli.progress import Bar
-    from overlong.conformance.support.whole_file import NotSaved
+    from overlong.conformance.support.files import NotSaved
     from overlong.conformance.sweep.ledger import LEDGER, LedgerError
     from overlong.conformance.sweep.pool import cpus
     from overlong.conformance.sweep.sweep import sweep

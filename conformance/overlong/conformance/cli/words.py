@@ -56,7 +56,7 @@ def complete_profiles(_context: click.Context, _parameter: click.Parameter, inco
 
 def complete_codes(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the codes that ``explain`` knows, with their titles."""
-    from overlong.conformance.protocol.kind import KINDS
+    from overlong.conformance.protocol.observation import KINDS
     from overlong.reference import DEFECTS
 
     titles = {code: defect.title for code, defect in DEFECTS.items()} | {c: kind.title for c, kind in KINDS.items()}

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.columnar import ColumnarOracle
-from overlong.conformance.oracle.compare import FAULTS, compare_batch
-from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.oracle.judging import Judge
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.apart import affected, limits_of
+from overlong.conformance.oracle.columnar import ColumnarOracle, Judge
+from overlong.conformance.oracle.compare import FAULTS, compare_batch, suspicion
+from overlong.conformance.oracle.target import (
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -24,12 +23,10 @@ from overlong.conformance.oracle.kinds import (
     OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
     TIMED_OUT,
+    TargetError,
+    expectation,
 )
-from overlong.conformance.oracle.limits import affected, limits_of
-from overlong.conformance.oracle.own_mode import suspicion
-from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Refused, Unsupported
+from overlong.conformance.protocol.observation import Code, Refused, Unsupported
 from overlong.conformance.protocol.wire import AGAIN, DECODE, REPLACING, STREAMING, VALIDATE
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.questions import category_of

@@ -15,11 +15,9 @@ from operator import ne
 from typing import TYPE_CHECKING, overload
 
 from overlong.conformance.oracle.compare import compare, expected_of, first_difference
-from overlong.conformance.oracle.encoder_fault import in_halves
+from overlong.conformance.oracle.faults import in_halves
 from overlong.conformance.oracle.finding import Bucket, Finding, answer_as_text
-from overlong.conformance.protocol.answers import most_units
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.protocol.units import OCTETS, big_endian, cut_evenly, read_numbers
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
@@ -28,23 +26,27 @@ from overlong.conformance.protocol.wire import (
     ENCODING,
     FAILED,
     IN_MEMORY,
+    OCTETS,
     REFUSED,
     SEPARATE,
     STREAMING,
     VALIDATE,
+    big_endian,
+    cut_evenly,
+    most_units,
+    read_numbers,
 )
 from overlong.conformance.vectors.encoding import SCALARS, WIDTHS, given, replacement
 from overlong.conformance.vectors.vector import LONGEST_HEX, vector_id
-from overlong.reference.theory import shortlex
+from overlong.reference.automaton import shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from overlong.conformance.oracle.target import Answered
-    from overlong.conformance.protocol.answers import Answers
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.protocol.units import Units
+    from overlong.conformance.protocol.wire import Answers, Units
     from overlong.conformance.vectors.batch import Batch
     from overlong.reference import Dialect
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.protocol.observation import KINDS
 from overlong.conformance.report.wording import section_links, weakness
 from overlong.conformance.support.printable import printable
 from overlong.reference import DEFECTS

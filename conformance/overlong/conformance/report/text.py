@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import CLAIMS
+from overlong.conformance.protocol.observation import CLAIMS
 from overlong.conformance.report.found import block, head_of
 from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.matrix import table, tally

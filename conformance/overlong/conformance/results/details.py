@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.protocol.kind import ENCODER, POSITION, REPLACEMENT, SCALARS
+from overlong.conformance.protocol.observation import ENCODER, POSITION, REPLACEMENT, SCALARS
 from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, OPERATIONS
 from overlong.conformance.results.model import Standing
 from overlong.conformance.results.run import HOLDS, MEASURED_BY, NOT_MEASURED, measuring
@@ -26,7 +26,8 @@ def details_of(
 
     Args:
         target: its record.
-        claims: each claim and its result; only those of :data:`overlong.conformance.protocol.kind.CLAIMS` have remarks.
+        claims: each claim and its result; only those of :data:`~overlong.conformance.protocol.observation.CLAIMS` have
+            remarks.
         suites: the records of the suites that the target was asked.
         causes: of its divergences.
     """

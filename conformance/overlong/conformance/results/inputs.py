@@ -12,8 +12,8 @@ import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.printable import counted
-from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.record import document_of
 

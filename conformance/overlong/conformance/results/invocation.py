@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from overlong.conformance.oracle.finding import BESIDE
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.results.inputs import TYPED, file_of, is_typed, kept_in
 from overlong.conformance.support.provenance import portable_file, sha256_of
 from overlong.conformance.targets.limits import Limits

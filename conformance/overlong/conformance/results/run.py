@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.apart import aside_in_words
 from overlong.conformance.oracle.finding import Bucket, claim_of
-from overlong.conformance.oracle.limits import aside_in_words
-from overlong.conformance.protocol.kind import (
+from overlong.conformance.protocol.observation import (
     BREAKDOWNS,
     CLAIMS,
     EARLIEST,

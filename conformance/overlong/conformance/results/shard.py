@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from overlong.conformance.oracle.kinds import Fault
+    from overlong.conformance.oracle.target import Fault
 
 
 @dataclass(frozen=True, order=True)

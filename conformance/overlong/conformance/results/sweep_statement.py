@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.kinds import KINDS
+from overlong.conformance.oracle.target import KINDS
 from overlong.conformance.results.records import finding_as_json, plan_as_json, spelt, target_as_json, why_as_json
 from overlong.conformance.support.provenance import generator
 

@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.again import ALONE
-from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE, NOT_SUPPORTED
-from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.oracle.apart import ALONE
+from overlong.conformance.oracle.target import LEFT_OUT, NO_DIVERGENCE, NOT_SUPPORTED
+from overlong.conformance.protocol.observation import VERDICT
 from overlong.conformance.results.headline import State, state_of
 from overlong.conformance.results.shard import NOTHING, Account
 from overlong.conformance.support.printable import counted, spaced_hex, thousands

@@ -17,11 +17,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.oracle.columnar import SAYS_ALL, ColumnarOracle
-from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.oracle.judging import Judge, shown
-from overlong.conformance.oracle.kinds import AGREES, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault
-from overlong.conformance.oracle.target import BudgetSpent
+from overlong.conformance.oracle.columnar import SAYS_ALL, ColumnarOracle, Judge, shown
+from overlong.conformance.oracle.target import (
+    AGREES,
+    CRASHED,
+    FAULTS,
+    LEFT_OUT,
+    TIMED_OUT,
+    BudgetSpent,
+    Fault,
+    expectation,
+)
 from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.sweep.plan import plan_named
@@ -33,11 +39,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from overlong.conformance.oracle.columnar import Expected
-    from overlong.conformance.oracle.expectation import ExpectedAnswers
-    from overlong.conformance.oracle.judging import Judged
-    from overlong.conformance.oracle.target import Answered
-    from overlong.conformance.protocol.units import Units
+    from overlong.conformance.oracle.columnar import Expected, Judged
+    from overlong.conformance.oracle.target import Answered, ExpectedAnswers
+    from overlong.conformance.protocol.wire import Units
     from overlong.conformance.results.shard import Shard
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.targets.framed import FramedTarget

@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.support.interpreter import script
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.support.interpreter import script
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import script
 from overlong.conformance.targets.build import COMPILERS, C, Compiler, built, pkg_config_flags
 from overlong.conformance.targets.builtin import (
     ADAPTERS,

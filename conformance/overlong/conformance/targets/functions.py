@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.protocol.greeting import TRAITS, WORDS
-from overlong.conformance.support.interpreter import environment, script
 from overlong.conformance.support.printable import nearest, printable
+from overlong.conformance.support.process import environment, script
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, QUESTION_ABIS
 from overlong.conformance.targets.adapters.asked import ENCODES
 from overlong.conformance.targets.builtin import ADAPTERS

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
-from overlong.conformance.support.interpreter import bare_script, script
 from overlong.conformance.support.printable import did_you_mean, printable
+from overlong.conformance.support.process import bare_script, script
 from overlong.conformance.targets.adapters.documents import DOCUMENTS
 from overlong.conformance.targets.builtin import ADAPTERS
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.support.interruption import held, listening, released
+from overlong.conformance.support.files import alone_in
 from overlong.conformance.support.printable import printable, thousands
-from overlong.conformance.support.whole_file import alone_in
+from overlong.conformance.support.process import held, listening, released
 from overlong.conformance.targets.consent import check_from
 from overlong.fuzz.campaign.corpus import FOLDER, SEEDS, Corpus, seeds_of, within
 from overlong.fuzz.campaign.examiner import Probing, Unfinished, triage

@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.oracle.columnar import SAYS_ALL, ColumnarOracle
-from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.oracle.judging import Judge
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.columnar import SAYS_ALL, ColumnarOracle, Judge
+from overlong.conformance.oracle.target import (
     AGREES,
     CRASHED,
     LEFT_OUT,
@@ -29,14 +27,15 @@ from overlong.conformance.oracle.kinds import (
     OTHER_LENGTH,
     OTHER_OFFSET,
     TIMED_OUT,
+    TargetError,
+    expectation,
     kind_of,
 )
-from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import TimedOut
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.results.shard import Shard
+from overlong.conformance.support.files import TemporaryFolder
 from overlong.conformance.support.printable import printable
-from overlong.conformance.support.temporary import TemporaryFolder
 from overlong.conformance.sweep.columnar import ColumnBatch, ShardTally
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.targets.framed import FramedTarget

@@ -6,13 +6,11 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.oracle.compare import compare, compare_batch, expected_of, place_of_fault
+from overlong.conformance.oracle.apart import affected, judged, limits_of
+from overlong.conformance.oracle.compare import compare, compare_batch, expected_of, place_of_fault, suspicion
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.limits import affected, judged, limits_of
-from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import Accepted, Code, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ASK,
@@ -39,7 +37,7 @@ from overlong.fuzz.execution.job import named
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from overlong.conformance.oracle.limits import DeclaredLimit
+    from overlong.conformance.oracle.apart import DeclaredLimit
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Observation

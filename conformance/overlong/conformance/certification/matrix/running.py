@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.matrix.row import KEPT_LINE, MatrixJob, MatrixRow, not_begun, row_of
 from overlong.conformance.results.model import State
-from overlong.conformance.support.interpreter import environment, module
+from overlong.conformance.support.process import environment, module
 from overlong.conformance.support.provenance import timestamp
 from overlong.conformance.vectors.suites import PROVING, QUICK
 

@@ -19,8 +19,8 @@ from overlong.conformance.results.reading import documents
 from overlong.conformance.results.records import spelt
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.results.writer import RESULTS
+from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.provenance import environment, generator, timestamp
-from overlong.conformance.support.whole_file import written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from overlong.conformance.protocol.kind import CLAIMS, LIMITS, VERDICT
+from overlong.conformance.protocol.observation import CLAIMS, LIMITS, VERDICT
 from overlong.conformance.results.run import FAILS, NOT_MEASURED
 from overlong.conformance.support.printable import did_you_mean, printable
 

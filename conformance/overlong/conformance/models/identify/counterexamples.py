@@ -10,10 +10,8 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from overlong.reference import dialect
-from overlong.reference.answer import REFUSED
-from overlong.reference.automaton import OCTETS, OctetClass
-from overlong.reference.theory import shortlex
-from overlong.reference.transducer import Transducer, difference
+from overlong.reference.automaton import OCTETS, OctetClass, shortlex
+from overlong.reference.machine import REFUSED, Transducer, difference
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence

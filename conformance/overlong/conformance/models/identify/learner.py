@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.models.identify.membership_oracle import MembershipOracle, Unlearnable
 from overlong.reference.automaton import OCTETS
-from overlong.reference.transducer import Transducer
+from overlong.reference.machine import Transducer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.models.score.faults import Faults, by_transition
 from overlong.reference import dialect
-from overlong.reference.automaton import OCTETS
-from overlong.reference.theory import access_words
+from overlong.reference.automaton import OCTETS, access_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterator

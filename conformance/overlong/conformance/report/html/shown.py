@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.protocol.kind import CLAIMS, KINDS
+from overlong.conformance.protocol.observation import CLAIMS, KINDS
 from overlong.conformance.protocol.wire import (
     ASKING,
     ENCODE_UTF16,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import CLAIMS
+from overlong.conformance.protocol.observation import CLAIMS
 from overlong.conformance.report.pictures.svg import image, words
 from overlong.conformance.results.run import FAILS, HOLDS
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.report.pictures.svg import image, words
 from overlong.conformance.support.printable import spaced_hex
 from overlong.reference import DIALECTS, WellFormed, dialect, segments
-from overlong.reference.automaton import OCTETS, OctetClass
-from overlong.reference.theory import access_words
+from overlong.reference.automaton import OCTETS, OctetClass, access_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

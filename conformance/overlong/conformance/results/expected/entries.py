@@ -17,8 +17,7 @@ from typing import Any, cast
 
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.oracle.target import UnknownTarget
-from overlong.conformance.protocol.kind import KINDS
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import KINDS, Accepted, Refused
 from overlong.conformance.protocol.wire import MEASURED
 from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.targets.configured import toml_of

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.results.expected.entries import DIGEST, Deviation, ExpectationError, spans_of
 from overlong.conformance.results.expected.expectations import Expectations, Matcher, asked_of
+from overlong.conformance.support.files import written_to
 from overlong.conformance.support.printable import printable
-from overlong.conformance.support.whole_file import written_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

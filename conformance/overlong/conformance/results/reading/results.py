@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.limits import aside_in_words
+from overlong.conformance.oracle.apart import aside_in_words
 from overlong.conformance.results.details import details_of
 from overlong.conformance.results.model import Report, ReportKind, Standing, State, Subject
 from overlong.conformance.results.reading.documents import ReportError, checked, not_of, records

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.reference.form import FORMS
 from overlong.reference.questions import QUESTIONS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
     from overlong.reference.questions import Question

@@ -9,7 +9,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from overlong.conformance.support.temporary import TemporaryFolder
+from overlong.conformance.support.files import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

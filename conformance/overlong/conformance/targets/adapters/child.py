@@ -32,7 +32,7 @@ from overlong.conformance.targets.adapters.native import Library, Streams, addre
 from overlong.conformance.targets.adapters.python import load
 from overlong.conformance.targets.adapters.serving import column, cut, fail, read_as_text, unbatched, units
 from overlong.reference.core import NoCore
-from overlong.reference.form import FORMS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
     import mmap

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.targets.adapters.abi import REFUSED, AnswerReading
 from overlong.conformance.targets.adapters.asked import numbers_in
-from overlong.reference.form import FORMS
-from overlong.reference.reading import read
+from overlong.reference.reading import FORMS, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overlong.conformance.targets.adapters.bounds import Guarded
-    from overlong.reference.form import Form
     from overlong.reference.questions import Question
+    from overlong.reference.reading import Form
 
 _POISON = b"\xaa"
 _AROUND = 64

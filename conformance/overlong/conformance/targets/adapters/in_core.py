@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from overlong.conformance.targets.adapters.bounds import Memory
 
 ACCEPTED, REFUSED, BROKEN = range(3)
-"""The outcomes of a call; :func:`~overlong.conformance.oracle.kinds.answer_code` calls them ``A``, ``R`` and ``X``."""
+"""The outcomes of a call; :func:`~overlong.conformance.oracle.target.answer_code` calls them ``A``, ``R`` and ``X``."""
 _STATUSES = bytes.maketrans(bytes((ACCEPTED, REFUSED, BROKEN)), b"ARX")
 _WORD = 8
 _WIPE_ON_FORK = 18  # MADV_WIPEONFORK, which Python does not name

@@ -17,7 +17,7 @@ from overlong.conformance.targets.adapters.bounds import NEUTRAL
 from overlong.conformance.targets.adapters.converting import numbers_written, units_of
 from overlong.conformance.targets.adapters.in_core import address
 from overlong.reference.core import core
-from overlong.reference.form import FORMS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
