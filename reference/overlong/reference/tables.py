@@ -252,7 +252,8 @@ class ShiftAutomaton:
         """
         if len(automaton) > MOST_STATES:
             raise ValueError(
-                f"an automaton of {len(automaton)} states does not fit a shift automaton, whose 64-bit rows hold {MOST_STATES}"
+                f"an automaton of {len(automaton)} states does not fit a shift automaton, "
+                f"whose 64-bit rows hold {MOST_STATES}"
             )
         self._count = len(automaton)
         self.rows = array(

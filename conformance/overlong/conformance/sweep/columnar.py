@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.oracle.columnar import SAYS_ALL, ColumnarOracle, Judge, shown
+from overlong.conformance.oracle.columnar import ColumnarOracle, shown
 from overlong.conformance.oracle.target import (
     AGREES,
     CRASHED,
@@ -180,10 +180,7 @@ class ShardTally:
             asked = judged.kinds != LEFT_OUT
         self.strings += len(lengths[asked])
         self.octets += int(lengths[asked].sum(dtype=np.int64))
-        if judged.kinds is None:
-            self.well_formed += expected.verdicts.well_formed
-        else:
-            self.well_formed += int(np.count_nonzero(expected.verdicts.accepted[asked]))
+        self.well_formed += int(np.count_nonzero(expected.accepted[asked]))
 
     def mark(self, first: int, kinds: NDArray[np.uint8] | int, end: int | None = None) -> None:
         """Note the kind of each string from that number on, or one kind for all strings before ``end``."""
@@ -244,8 +241,7 @@ class Columnar:
         self._profile, self._operation = profile, operation
         self._expectation: ExpectedAnswers | None = None
         self._oracle: ColumnarOracle | None = None
-        self._grid: tuple[Columns, Judge] | None = None
-        self._habits = SAYS_ALL
+        self._columns: Columns | None = None
         self._spent: BudgetSpent | None = None
 
     @property
@@ -269,7 +265,7 @@ class Columnar:
         """
         if self._spent is not None:
             raise self._spent
-        columns, judge = self._for(plan_named(shard.plan, self._profile).grids[shard.grid])
+        columns = self._for(plan_named(shard.plan, self._profile).grids[shard.grid])
         began = time.perf_counter()
         tally = ShardTally(shard)
         step = 2 if columns.grid.earlier else 1
@@ -283,9 +279,10 @@ class Columnar:
                     faults[-1] = ahead
                 right = answered.batch.right if isinstance(answered.batch, ColumnBatch) else None
                 expected = right or self._expected(*columns.judged(first, count))
-                judged = judge.judge(answered.answers, expected, first, from_earlier=skipped == 1, faults=faults)
+                judged = self._judge.judge(
+                    answered.answers, expected, first, step=step, from_earlier=skipped == 1, faults=faults
+                )
                 ahead = judged.ahead
-                self._habits = judged.habits or self._habits
                 lengths = np.frombuffer(answered.batch.lengths, np.uint32)[skipped::step]
                 tally.add(first, judged, expected, lengths)
                 if answered.unstable is not None and count:
@@ -302,18 +299,21 @@ class Columnar:
         """End the target."""
         self.target.close()
 
-    def _for(self, grid: Grid) -> tuple[Columns, Judge]:
+    def _for(self, grid: Grid) -> Columns:
         """The tables of a grid, kept until the next grid."""
-        if self._grid is None or self._grid[0].grid is not grid:
-            columns, expected = Columns(grid), self.expectation
-            unit_size, step = self.target.greeting.units.size, 2 if grid.earlier else 1
-            self._grid = columns, Judge(columns.items, expected, unit_size=unit_size, step=step)
-        return self._grid
+        if self._columns is None or self._columns.grid is not grid:
+            self._columns = Columns(grid)
+        return self._columns
+
+    @property
+    def _judge(self) -> ColumnarOracle:
+        if self._oracle is None:
+            expected, size = self.expectation, self.target.greeting.units.size
+            self._oracle = ColumnarOracle(expected, self._profile.dialect.layout, size)
+        return self._oracle
 
     def _expected(self, lengths: array[int], octets: bytes) -> Expected:
-        if self._oracle is None:
-            self._oracle = ColumnarOracle(self.expectation, self._profile.dialect.layout)
-        return self._oracle.expected(lengths, octets, self._habits)
+        return self._judge.expected(lengths, octets)
 
     def _asked(self, shard: Shard, columns: Columns) -> Iterator[tuple[Batch, str]]:
         """The shard's strings in batches."""
