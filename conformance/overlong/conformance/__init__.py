@@ -49,7 +49,7 @@ _PLACES = {
     "GivenFile": "results.invocation",
     "Invocation": "results.invocation",
     "Limits": "targets.limits",
-    "NotSaved": "support.whole_file",
+    "NotSaved": "support.files",
     "Question": "examination.asking",
     "TargetError": "oracle.target",
     "UnknownTarget": "oracle.target",

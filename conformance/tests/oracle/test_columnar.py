@@ -100,21 +100,6 @@ def test_the_core_reads_what_is_worth_building_it(monkeypatch, there):
     assert asked == ["why not", *["core"] * 2 * there]
 
 
-def read_alike(reader, other, strings):
-    lengths = np.array(list(map(len, strings)), np.uint32)
-    found, right = (each(b"".join(strings), lengths) for each in (reader, other.read))
-    for column in ("accepted", "last", "live", "state"):
-        assert (getattr(found, column) == getattr(right, column)).all(), column
-
-
-@CORE
-@pytest.mark.parametrize("spoken", DIALECTS)
-def test_the_core_reads_as_numpy_does(spoken):
-    plain, by_core = (ColumnReader(dialect(spoken).automaton, by_core=each) for each in (False, True))
-    strings = [bytes(each) for length in range(1, 4) for each in product(EDGES[::4], repeat=length)]
-    read_alike(by_core.read, plain, strings)
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_long_strings_are_read_like_short_ones(way):
     strings = [b"a" * 5000 + b"\xff", b"b", b"\xe2\x82\xac" * 2000, b"c\xff", b"", b"d" * 4999 + b"\xf0\x9f"]

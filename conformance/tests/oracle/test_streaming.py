@@ -107,15 +107,6 @@ def test_every_character_and_flaw_is_cut_at_each_place_and_at_each_two():
                 assert all(pair in twice for pair in combinations(inside, 2) if pair[1] - pair[0] < 4)
 
 
-@pytest.mark.parametrize("octets", [BOM, BOM + b"a\xc3\xa9", BOM + BOM, BOM + b"\xff", BOM[:2], BOM[:2] + b"a"])
-def test_a_signature_comes_whole_and_cut_at_each_place(octets):
-    assert any(vector.octets == octets for vector in core_vectors())
-    firsts = {chunks[0] for chunks in cuts(octets)}
-    assert {0, 1, 2, len(octets)} <= firsts
-    if len(octets) >= 3:
-        assert (1, 1, len(octets) - 2) in set(cuts(octets))
-
-
 def test_what_a_decoder_used_before_is_asked_a_new_one_is_asked_too():
     core = {vector.octets for vector in core_vectors()}
     for later in LATER:

@@ -840,7 +840,7 @@ def test_questions_and_modes_on_the_page_are_those_there_are():
     table = [tuple(cells[:4]) for cells in rows("functions.md", "## The questions")]
     assert table == [(str(each.number), f"`{each.name}`", each.argument, each.line) for each in QUESTIONS.values()]
     modes = [tuple(cells[:2]) for cells in rows("functions.md", "## What is right")]
-    assert modes == [(f"`{mode.name}`", mode.line) for mode in reading.MODES.values()]
+    assert modes == [(f"`{name}`", line) for name, line in reading.MODES.items()]
 
 
 def test_formats_on_the_page_are_those_there_are():

@@ -70,17 +70,12 @@ class OutputChange(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The place of the refusal that a decoder reports; None for each part that it does not report."""
+    """The place of the refusal that a decoder reports; None for each part that it does not report.
+
+    In a change, ``offset`` counts back from the end of the input.
+    """
 
     offset: int
-    length: int | None
-    incomplete: bool | None
-
-
-class PlaceChange(NamedTuple):
-    """The input is refused, ``back`` octets before its end."""
-
-    back: int
     length: int | None
     incomplete: bool | None
 
@@ -148,13 +143,13 @@ def output_change(octets: bytes, before: tuple[int, ...], after: tuple[int, ...]
     return OutputChange(len(before) - kept, tuple(traced(number, octets) for number in after[kept:]))
 
 
-def place_change(octets: bytes, before: Place | None, after: Place | None) -> PlaceChange | str:
+def place_change(octets: bytes, before: Place | None, after: Place | None) -> Place | str:
     """The change of the place of refusal by the last of ``octets``; a place of None means accepted."""
     if after is None:
         return ACCEPTED
     if before == after:
         return THE_SAME
-    return PlaceChange(len(octets) - after.offset, after.length, after.incomplete)
+    return Place(len(octets) - after.offset, after.length, after.incomplete)
 
 
 def verdict(octets: bytes, after: Outcome) -> str:

@@ -92,25 +92,14 @@ def _announced(octets: bytes, offset: int, length: int) -> Piece:
     )
 
 
-@dataclass(frozen=True)
-class Mode:
-    """A way to divide ill-formed octets."""
-
-    name: str
-    line: str
-    pieces: Callable[[bytes], Iterator[Piece]]
-
-
 MODES = {
-    mode.name: mode
-    for mode in (
-        Mode("maximal-subparts", "each maximal subpart counts as one (Unicode, D93b; WHATWG)", _by_subparts),
-        Mode("single-octets", "each octet that belongs to no character counts as one (Go)", _by_octets),
-        Mode("tails", "each octet but 80 to BF starts a character, which lasts to the next", _by_tails),
-        Mode("announced-length", "each lead is believed, as far as the input goes (utf8 length tables)", _by_leads),
-    )
+    "maximal-subparts": "each maximal subpart counts as one (Unicode, D93b; WHATWG)",
+    "single-octets": "each octet that belongs to no character counts as one (Go)",
+    "tails": "each octet but 80 to BF starts a character, which lasts to the next",
+    "announced-length": "each lead is believed, as far as the input goes (utf8 length tables)",
 }
-"""The modes by name, the recommended one first."""
+"""Ways to divide ill-formed octets, each with a line on it; the recommended one is the first."""
+_PIECES = dict(zip(MODES, (_by_subparts, _by_octets, _by_tails, _by_leads), strict=True))
 SUBPARTS, LEADS = "maximal-subparts", "announced-length"
 
 
@@ -169,7 +158,7 @@ def read(octets: bytes, mode: str = SUBPARTS) -> Reading:
 
 @lru_cache(maxsize=1 << 10)  # a text comes with many questions and arguments
 def _read(octets: bytes, mode: str) -> Reading:
-    return Reading(octets, tuple(MODES[mode].pieces(octets)), mode)
+    return Reading(octets, tuple(_PIECES[mode](octets)), mode)
 
 
 _SUPPLEMENTARY = 0x10000

@@ -45,8 +45,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from overlong.reference.automaton import OCTETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from overlong.reference.automaton import Automaton
     from overlong.reference.dialect import Dialect
     from overlong.reference.layout import Row
@@ -223,22 +221,14 @@ STEP = 4
 """The difference between the shifts of consecutive states."""
 MOST_STATES = 15
 """The greatest number of states that fit."""
-_MASK = STEP * MOST_STATES
 _WORD = 8
 
 
-class AutomatonWords(NamedTuple):
-    """What the core reads of an automaton (``core/automaton.h``), each a word of 64 bits."""
-
-    transitions: int
-    """The address of the rows."""
-    accepting: int
-    """A bit for each accepting state, at its shift."""
-    dead: int
-    """The shift of the state from which no word is accepted, or -1."""
-    plain: int
-    """A bit in each octet of a word: octets without it stay in the start state, which accepts, so a loop can skip words
-    of them; 0: it can skip none."""
+AUTOMATON_WORDS = ("transitions", "accepting", "dead", "plain")
+"""What the core reads of an automaton (``core/automaton.h``), each a word of 64 bits: the address of the rows; a bit
+for each accepting state, at its shift; the shift of the state from which no word is accepted, or -1; and a bit in each
+octet of a word: octets without it stay in the start state, which accepts, so a loop can skip words of them. 0: it can
+skip none."""
 
 
 class ShiftAutomaton:
@@ -260,20 +250,11 @@ class ShiftAutomaton:
             "Q", [sum(row[octet] << STEP * state + 2 for state, row in enumerate(automaton.table)) for octet in OCTETS]
         )
         """For each octet a 64-bit word: two bits above the shift of each state, the number of the next."""
-        self.accepting = frozenset(STEP * state for state, accepts in enumerate(automaton.accepting) if accepts)
-        """Shifts of the accepting states."""
-        self.dead = None if automaton.dead is None else STEP * automaton.dead
-        """The shift of the state from which no word is accepted, if there is one."""
-        self.words = array(
-            "q",
-            AutomatonWords(
-                self.rows.buffer_info()[0],
-                sum(1 << shift for shift in self.accepting),
-                -1 if self.dead is None else self.dead,
-                int.from_bytes(bytes([_plain(automaton)]) * _WORD, "little", signed=True),
-            ),
-        )
-        """:class:`AutomatonWords`; the core gets their address."""
+        accepting = sum(1 << STEP * state for state, accepts in enumerate(automaton.accepting) if accepts)
+        dead = -1 if automaton.dead is None else STEP * automaton.dead
+        plain = int.from_bytes(bytes([_plain(automaton)]) * _WORD, "little", signed=True)
+        self.words = array("q", (self.rows.buffer_info()[0], accepting, dead, plain))
+        """:data:`AUTOMATON_WORDS`; the core gets their address."""
 
     def __len__(self) -> int:
         """The number of states."""
@@ -283,15 +264,6 @@ class ShiftAutomaton:
     def address(self) -> int:
         """Where the words are. Whoever passes it on keeps this object alive."""
         return self.words.buffer_info()[0]
-
-    def run(self, octets: Iterable[int], shift: int = 0) -> int:
-        """The shift of the state after ``octets``."""
-        for octet in octets:
-            shift = self.rows[octet] >> shift & _MASK
-        return shift
-
-    def accepts(self, octets: Iterable[int]) -> bool:
-        return self.run(octets) in self.accepting
 
 
 def _plain(automaton: Automaton) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.apart import NOT_IN_THREADS, can_ask, expected_under, judged_alone, limits_of, raced
-from overlong.conformance.oracle.compare import confirmed, expected_of, is_open, suspicion
+from overlong.conformance.oracle.compare import confirmed, control_of, expected_of, is_open
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.wire import (
     AGAIN,
@@ -137,7 +137,7 @@ def _in_threads(vector: Vector, other: Vector, answers: Sequence[Answer], target
 def _settled(answer: Answer, vector: Vector, target: Target) -> Answer:
     """The answer without an unconfirmed finding, and without an expectation if many answers are right."""
     finding = answer.finding
-    if finding is not None and (suspected := suspicion(finding)) is not None:
-        finding = next(confirmed([suspected], target), None)
+    if finding is not None and (control := control_of(finding)) is not None:
+        finding = next(confirmed([(finding, control)], target), None)
     expected = None if finding is None and is_open(vector, answer.operation) else answer.expected
     return replace(answer, expected=expected, finding=finding)

@@ -28,7 +28,7 @@ from overlong.conformance.oracle.apart import (
     to_be_judged,
     without,
 )
-from overlong.conformance.oracle.compare import compare, confirmed, lost_in, lost_states, suspicion, used_before
+from overlong.conformance.oracle.compare import compare, confirmed, control_of, lost_in, lost_states, used_before
 from overlong.conformance.protocol.observation import POSITION, Code
 from overlong.conformance.protocol.wire import (
     AGAIN,
@@ -51,7 +51,6 @@ from overlong.conformance.vectors.vector import Vector
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.oracle.compare import Suspicion
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
@@ -135,14 +134,14 @@ class SuspicionConfirmed(Pass):
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
-        self._suspicions: list[Suspicion] = []
+        self._suspicions: list[tuple[Finding, Vector]] = []
         self._part_of: dict[int, SuiteRun] = {}  # by the finding's id
 
     def takes(self, finding: Finding, part: SuiteRun) -> bool:
-        if (suspected := suspicion(finding)) is None:
+        if (control := control_of(finding)) is None:
             return False
-        self._suspicions.append(suspected)
-        self._part_of[id(suspected.finding)] = part
+        self._suspicions.append((finding, control))
+        self._part_of[id(finding)] = part
         return True
 
     def ask(self, target: Target) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.apart import affected, limits_of
 from overlong.conformance.oracle.columnar import ColumnarOracle
-from overlong.conformance.oracle.compare import FAULTS, compare_batch, suspicion
+from overlong.conformance.oracle.compare import FAULTS, compare_batch, control_of
 from overlong.conformance.oracle.target import (
     ACCEPTED_ILL_FORMED,
     AGREES,
@@ -258,7 +258,7 @@ class Asker:
 
     def _surely(self, questions: Sequence[Question]) -> list[Finding | None]:
         """The same without what only a control could confirm."""
-        return [None if each is None or suspicion(each) is not None else each for each in self._singly(questions)]
+        return [None if each is None or control_of(each) is not None else each for each in self._singly(questions)]
 
     def vector(self, question: Question, comment: str = "") -> Vector:
         """The question as a vector for the operation."""

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.compare import compare, compare_batch, expected_of, is_open, place_of_fault, suspicion
+from overlong.conformance.oracle.compare import compare, compare_batch, control_of, expected_of, is_open, place_of_fault
 from overlong.conformance.oracle.finding import BESIDE, Finding, observed_in_words
 from overlong.conformance.protocol.observation import (
     POSITION,
@@ -299,7 +299,7 @@ def otherwise(asked: Sequence[tuple[Member, str]], target: Target) -> Iterator[t
             place, how = next(following)
             vector = asked[place][0].vector
             wrong = found.get(vector.apart)
-            if wrong is None or place in told or suspicion(wrong) is not None:
+            if wrong is None or place in told or control_of(wrong) is not None:
                 continue
             told.add(place)
             yield (

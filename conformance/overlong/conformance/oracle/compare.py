@@ -26,7 +26,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import accumulate, compress, count, pairwise, takewhile
 from operator import ne
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.faults import encoder_fault, function_fault, is_tolerated, shape_fault
 from overlong.conformance.oracle.finding import Finding
@@ -333,7 +333,7 @@ def is_open(vector: Vector, operation: str) -> bool:
 def own_mode_fault(vector: Vector, observed: Observation) -> tuple[str, str] | None:
     """The code and place of a fault in an answer to ill-formed octets; None if no fault is known.
 
-    A code of a defect is a suspicion, which a control must confirm: see :func:`confirmed`.
+    A code of a defect is a suspicion, which a control must confirm: see :func:`control_of`.
     """
     flaw = vector.flaw
     assert flaw is not None
@@ -348,41 +348,35 @@ def own_mode_fault(vector: Vector, observed: Observation) -> tuple[str, str] | N
     return None
 
 
-class Suspicion(NamedTuple):
-    """A finding that a control must confirm."""
-
-    finding: Finding
-    control: Vector
-
-    def confirmed_by(self, observed: Observation) -> bool:
-        """True if the answer to the control confirms it: a verdict that differs in itself or in its output."""
-        return isinstance(observed, Accepted | Refused) and observed != self.finding.observed
-
-
-def suspicion(finding: Finding) -> Suspicion | None:
-    """The finding with its control; None if it needs none."""
+def control_of(finding: Finding) -> Vector | None:
+    """The control that must confirm a finding, which is a suspicion until then; None if it needs none."""
     vector = finding.vector
     if finding.code not in DEFECTS or not is_open(vector, finding.operation):
         return None
     assert isinstance(finding.observed, Accepted)
     reading = _reading(vector, finding.observed.values or ())
     assert reading is not None
-    return Suspicion(finding, _control(vector, reading))
+    return _control(vector, reading)
 
 
-def confirmed(suspected: Sequence[Suspicion], target: Target) -> Iterator[Finding]:
-    """The findings that remain after the controls: if the target answers a control alike, it replaces.
+def confirms(finding: Finding, observed: Observation) -> bool:
+    """True if the answer to its control confirms a finding: a verdict that differs in itself or in its output."""
+    return isinstance(observed, Accepted | Refused) and observed != finding.observed
+
+
+def confirmed(suspected: Sequence[tuple[Finding, Vector]], target: Target) -> Iterator[Finding]:
+    """The findings that remain after their controls: if the target answers a control alike, it replaces.
 
     Raises:
         BudgetSpent: it fails too often.
         TargetError: it does not start any more.
     """
     waiting = iter(suspected)  # separate, because requests run ahead of answers
-    for answered in target.observe((Batch.of([each.control]), each.finding.operation) for each in suspected):
+    for answered in target.observe((Batch.of([control]), finding.operation) for finding, control in suspected):
         (said,) = answered.observed(target.greeting)
-        each = next(waiting)
-        if each.confirmed_by(said):
-            yield each.finding
+        finding, _ = next(waiting)
+        if confirms(finding, said):
+            yield finding
 
 
 def _reading(vector: Vector, values: tuple[int, ...]) -> Dialect | None:

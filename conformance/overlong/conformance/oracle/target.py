@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from overlong.conformance.protocol.observation import SCALARS, VERDICT, Accepted, Code, Failed, Refused, Unsupported
-from overlong.conformance.protocol.wire import DECODE, NOT_SAID, SEPARATE, VALIDATE
+from overlong.conformance.protocol.observation import SCALARS, VERDICT, Code, Refused, Unsupported
+from overlong.conformance.protocol.wire import DECODE, SEPARATE, VALIDATE
 from overlong.conformance.support.printable import printable
 from overlong.reference import Decoded
 from overlong.reference.dialect import ScalarRule
@@ -244,15 +244,11 @@ def answer_code(status: str, number: int) -> int:
     return (number << 2 | "ARX".index(status)) if status != "X" else 2
 
 
-_OF_FAULTS: dict[str, int] = {
+_OF_CODES: dict[str, int] = {
     Code.INTERNAL_ERROR: BROKEN,
     Code.CRASHED: CRASHED,
     Code.TIMED_OUT: TIMED_OUT,
     Code.MISBEHAVED: MISBEHAVED,
-}
-OF_FAULTS = frozenset(_OF_FAULTS.values())
-"""The kinds that a :class:`Fault` reports."""
-_OF_CODES = _OF_FAULTS | {
     Code.OFFSET: OTHER_OFFSET,
     Code.STREAM_OFFSET: OTHER_OFFSET,
     Code.LENGTH: OTHER_LENGTH,
@@ -271,16 +267,3 @@ def kind_of(observed: Observation, finding: Finding | None) -> int:
     if isinstance(observed, Refused):
         return REFUSED_WELL_FORMED
     return OTHER_OUTPUT if isinstance(finding.expected, Decoded) else ACCEPTED_ILL_FORMED
-
-
-def code_of(observed: Observation) -> int:
-    """The term of an answer in the checksum, without the factor for its index: 0 for no answer."""
-    match observed:
-        case Accepted(values):
-            return answer_code("A", len(values or ())) + 1
-        case Refused(offset):
-            return answer_code("R", NOT_SAID if offset is None else offset) + 1
-        case Failed():
-            return answer_code("X", 0) + 1
-        case _:
-            return 0

@@ -20,7 +20,7 @@ from overlong.reference.layout import load_layout
 from overlong.reference.order import CODE_POINTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from overlong.conformance.protocol.observation import Observation
 
@@ -125,27 +125,17 @@ class Units:
         if self is OCTETS:
             return tuple(units)
         if self.size == 4:
-            return tuple(_big_endian("I", units))
+            return tuple(read_numbers(units))
         if self.size == 2:
             return tuple(map(ord, units.decode(self.codec, "surrogatepass")))
         return _octets_as_values(units)
-
-    def values_of(self, outputs: Sequence[bytes]) -> list[tuple[int, ...]]:
-        """The numbers in each of many outputs."""
-        if self.size != 4:
-            return list(map(self.values, outputs))
-        lengths = set(map(len, outputs))
-        if len(lengths) == 1 and (length := max(lengths)):
-            return list(struct.iter_unpack(f">{length // 4}I", b"".join(outputs)))
-        numbers = {length: struct.Struct(f">{length // 4}I").unpack for length in lengths}
-        return [numbers[len(output)](output) for output in outputs]
 
     def write(self, scalars: Sequence[int]) -> bytes:
         """Scalar values in these units, as a correct target writes them."""
         if self is OCTETS:
             return bytes(scalars)
         if self.size == 4:
-            return _in_a_row(scalars) if isinstance(scalars, range) else big_endian("I", scalars)
+            return big_endian("I", scalars)
         if self.size == 2:
             return "".join(map(_in_utf16, scalars)).encode(self.codec, "surrogatepass")
         return b"".join(map(_in_utf8, scalars))
@@ -180,16 +170,12 @@ UNITS = {
 }
 
 
-def _big_endian(code: str, octets: bytes) -> array[int]:
-    numbers = array(code, octets)
+def read_numbers(octets: bytes) -> array[int]:
+    """The u32 of a column."""
+    numbers = array("I", octets)
     if sys.byteorder == "little":
         numbers.byteswap()
     return numbers
-
-
-def read_numbers(octets: bytes) -> array[int]:
-    """The u32 of a column."""
-    return _big_endian("I", octets)
 
 
 def cut_evenly(octets: bytes | bytearray, length: int) -> list[bytes]:
@@ -198,19 +184,7 @@ def cut_evenly(octets: bytes | bytearray, length: int) -> list[bytes]:
     Raises:
         struct.error: the last piece would be shorter.
     """
-    count = len(octets) // length
-    if count > _MANY_PIECES:
-        return list(chain.from_iterable(struct.iter_unpack(f"{length}s", octets)))
-    return list(_cutter(length, count)(octets))
-
-
-_MANY_PIECES = 1 << 14
-
-
-@lru_cache(maxsize=64)
-def _cutter(length: int, count: int) -> Callable[[bytes | bytearray], tuple[bytes, ...]]:
-    """A function that cuts ``count`` pieces of ``length``. Batches mostly have one size, so a cache saves 3/4."""
-    return struct.Struct(f"{length}s" * count).unpack
+    return list(chain.from_iterable(struct.iter_unpack(f"{length}s", octets)))
 
 
 def big_endian(code: str, numbers: Sequence[int]) -> bytes:
@@ -219,21 +193,6 @@ def big_endian(code: str, numbers: Sequence[int]) -> bytes:
     if sys.byteorder == "little":
         result.byteswap()
     return result.tobytes()
-
-
-_ALIKE = [bytes([octet]) * 256 for octet in range(256)]
-
-
-def _in_a_row(numbers: range) -> bytes:
-    """Consecutive numbers, big-endian, built octet by octet without making each number."""
-    first, after = numbers.start >> 8, (numbers.stop + 0xFF) >> 8
-    skipped, count = numbers.start & 0xFF, len(numbers)
-    result = bytearray(4 * count)
-    for place, shift in ((0, 16), (1, 8), (2, 0)):
-        upper = b"".join([_ALIKE[row >> shift & 0xFF] for row in range(first, after)])
-        result[place::4] = upper[skipped : skipped + count]
-    result[3::4] = (bytes(range(256)) * (after - first))[skipped : skipped + count]
-    return bytes(result)
 
 
 def _octets_as_values(units: bytes) -> tuple[int, ...]:
@@ -524,15 +483,8 @@ def _octets_announced(statuses: bytes, numbers: bytes, size: int) -> int:
 
 
 def _sum_of(numbers: bytes, chosen: bytes) -> int:
-    """The sum of the u32 for which the octet in ``chosen`` is FF, not 00.
-
-    It adds up each of their four octets separately: three of them are usually all zeros, and then cost nothing.
-    """
-    mask, total = int.from_bytes(chosen, "big"), 0
-    for place in range(4):
-        octets = int.from_bytes(numbers[place::4], "big") & mask
-        total = (total << 8) + (sum(octets.to_bytes(len(chosen), "big")) if octets else 0)
-    return total
+    """The sum of the u32 for which the octet in ``chosen`` is not 00."""
+    return sum(compress(read_numbers(numbers), chosen))
 
 
 def _number_not_said(numbers: bytes, refused: bytes) -> bytes:
