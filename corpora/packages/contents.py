@@ -6,10 +6,8 @@ import json
 import tempfile
 from pathlib import Path
 
-from overlong.conformance.vectors.export import FORMATS
-from overlong.conformance.vectors.registry import SUITE_VERSION
-from overlong.conformance.vectors.selection import Selection
-from overlong.conformance.vectors.sink import FolderSink
+from overlong.conformance.vectors.export import FORMATS, FolderSink, Selection
+from overlong.conformance.vectors.vector import SUITE_VERSION
 
 NAME = "overlong-vectors"
 VERSION = SUITE_VERSION

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol.kind import REPLACEMENT, VERDICT
 from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.interpreter import environment, script
-from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.vector import RFC3629
 from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:

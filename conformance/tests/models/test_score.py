@@ -23,10 +23,9 @@ from overlong.conformance.models.score.files import FORMATS, entries
 from overlong.conformance.models.score.historical import CLASSES, STREAMS, WHOLE
 from overlong.conformance.models.score.outputs import SHAPES, scalar_faults, shape_faults, step_faults
 from overlong.conformance.models.score.transitions import transition_faults
-from overlong.conformance.vectors.complete import complete_strings
 from overlong.conformance.vectors.export import FORMATS as EXPORTED
-from overlong.conformance.vectors.selection import Selection
-from overlong.conformance.vectors.sink import StreamSink
+from overlong.conformance.vectors.export import Selection, StreamSink
+from overlong.conformance.vectors.pieces import complete_strings
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.strategies import near_misses

@@ -20,9 +20,8 @@ from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
 from overlong.conformance.protocol.units import UNITS, big_endian
 from overlong.conformance.protocol.wire import ACCEPTED, DECODE, GUARDED, REFUSED, UNSUPPORTED
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import SUITES
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Profile, Vector
 from overlong.reference import Decoded, Rejected
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.process import Process
-from overlong.conformance.vectors.complete import complete_strings, identifiers
+from overlong.conformance.vectors.pieces import complete_strings, identifiers
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect, reading
 from overlong.reference.questions import QUESTIONS

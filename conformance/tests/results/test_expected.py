@@ -22,7 +22,7 @@ from overlong.conformance.results.expected.entries import Deviation, matches
 from overlong.conformance.results.expected.expectations import Matcher, Seen
 from overlong.conformance.results.expected.updating import settled
 from overlong.conformance.results.run import FAILS, HOLDS, Run, SuiteRun
-from overlong.conformance.vectors.suites.core import CORE, core_vectors
+from overlong.conformance.vectors.suites.suite import CORE, core_vectors
 
 TODAY = date(2026, 5, 17)
 VECTORS = core_vectors()

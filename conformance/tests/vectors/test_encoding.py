@@ -19,7 +19,7 @@ from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, ENCODE_UTF16
 from overlong.conformance.results.certificate import NOT_COVERED
 from overlong.conformance.results.run import offered
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.vectors.encoding import answers, encoded, pieces
+from overlong.conformance.vectors.expected import answers, encoded, pieces
 from overlong.conformance.vectors.suites import OF_OCTETS, QUICK, SUITES, suite_named
 from overlong.conformance.vectors.suites.encoding import ALPHABET, BEYOND
 from overlong.conformance.vectors.vector import IdError, Vector

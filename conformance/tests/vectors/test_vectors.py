@@ -16,16 +16,13 @@ from hypothesis import strategies as st
 
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.support.strict_json import JsonError, loads
-from overlong.conformance.vectors.byte_ranges import ByteRangeSequence, kinds_of_octets
 from overlong.conformance.vectors.check import check
-from overlong.conformance.vectors.export import FORMATS
+from overlong.conformance.vectors.export import FORMATS, Selection
 from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.formats.data import json_line, sequence_lines
-from overlong.conformance.vectors.record import record, spelt
-from overlong.conformance.vectors.registry import digest_of_ids, published, withdrawn
-from overlong.conformance.vectors.selection import Selection
 from overlong.conformance.vectors.suites import SUITES, suite_named
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.suites.suite import ByteRangeSequence, kinds_of_octets
+from overlong.conformance.vectors.vector import Vector, digest_of_ids, published, record, spelt, withdrawn
 from overlong.reference import dialect
 
 needs_columns = pytest.mark.skipif(

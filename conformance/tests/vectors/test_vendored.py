@@ -22,9 +22,8 @@ from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.protocol.wire import ECHO_PROBE, HEAD, STREAMING
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vectors.export import FORMATS as EXPORTED
-from overlong.conformance.vectors.formats import libfuzzer, source, text
-from overlong.conformance.vectors.selection import Selection
-from overlong.conformance.vectors.sink import FolderSink
+from overlong.conformance.vectors.export import FolderSink, Selection
+from overlong.conformance.vectors.formats import text
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import decode, dialect, is_well_formed
@@ -264,7 +263,7 @@ def test_the_same_octets_again_and_ascii(name, exported, tmp_path):
 
 
 def test_a_glob_cannot_leave_the_heading():
-    for line in source.heading(Selection(("core",), ids=("*/ ??/", "\\u000a", "a\nb\x85c\u2028d", "é\\"))):
+    for line in text.heading(Selection(("core",), ids=("*/ ??/", "\\u000a", "a\nb\x85c\u2028d", "é\\"))):
         assert re.fullmatch(r"// [ -~]+", line)
         assert "\\" not in line
 
@@ -413,4 +412,4 @@ def test_the_dictionary(exported):
             assert not is_well_formed(word)
         if re.match("row|signature|noncharacter|replacement_character", name):
             assert is_well_formed(word)
-    assert dict(zip(words, names, strict=True)) == libfuzzer.tokens()
+    assert dict(zip(words, names, strict=True)) == text.tokens()

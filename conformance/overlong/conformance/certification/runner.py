@@ -26,8 +26,8 @@ from overlong.conformance.protocol.observation import Refused
 from overlong.conformance.protocol.units import read_numbers
 from overlong.conformance.protocol.wire import DECODE, NOT_SAID, REFUSED, VALIDATE
 from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, Run, SuiteRun, offered_in, shown_by
-from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import SHARED
+from overlong.conformance.vectors.vector import RFC3629, Profile
 
 if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Answered, Target

@@ -27,7 +27,7 @@ from overlong.conformance.protocol.units import UNITS, big_endian
 from overlong.conformance.protocol.wire import ACCEPTED, ECHO, NOT_SAID, REFUSED, VALIDATE
 from overlong.conformance.results.run import HOLDS
 from overlong.conformance.support.printable import thousands
-from overlong.conformance.vectors.complete import strings_for
+from overlong.conformance.vectors.pieces import strings_for
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import decode_scalars, dialect, encode_scalars, is_well_formed
 from overlong.reference.order import Ranking, characters, scalar_of_rank, scalar_values

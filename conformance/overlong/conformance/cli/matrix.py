@@ -187,7 +187,7 @@ def measured(
     from overlong.conformance.certification.matrix.running import Matrix
     from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
     from overlong.conformance.support.whole_file import NotSaved, alone_in, make_folder
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference import dialect
 
     here, options = said

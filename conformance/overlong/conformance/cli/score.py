@@ -116,7 +116,7 @@ def _same(one: str, other: str) -> bool:
 
 def _write(file: str, lines: Iterable[str]) -> None:
     """Write the whole file or nothing."""
-    from overlong.conformance.vectors.sink import FolderSink
+    from overlong.conformance.vectors.export import FolderSink
 
     path = Path(file)
     try:

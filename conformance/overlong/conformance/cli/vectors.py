@@ -18,7 +18,7 @@ from overlong.conformance.support.printable import did_you_mean, printable, thou
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.export import Selection
 
 _CODE = re.compile(r"[Oo][Vv]\d+")
 SELECTION: list[Callable[[Any], Any]] = [
@@ -81,8 +81,8 @@ def list_command(
     """  # noqa: D301 (click reads the backspace)
     import json
 
-    from overlong.conformance.vectors.record import record
-    from overlong.conformance.vectors.selection import SelectionError
+    from overlong.conformance.vectors.export import SelectionError
+    from overlong.conformance.vectors.vector import record
 
     with errors_on_one_line(), selection_errors():
         chosen = _selection(suites, words)
@@ -120,9 +120,8 @@ def show_command(names: tuple[str, ...], output_format: str) -> None:
     import json
 
     from overlong.conformance.report.vector import lines
-    from overlong.conformance.vectors.record import record
-    from overlong.conformance.vectors.selection import find_vectors
-    from overlong.conformance.vectors.vector import IdError
+    from overlong.conformance.vectors.export import find_vectors
+    from overlong.conformance.vectors.vector import IdError, record
 
     try:
         found = [vector for name in names for vector in find_vectors(name)]
@@ -174,8 +173,7 @@ def export_command(
       0  written
       2  nothing matches, there is no such format, or it cannot be written
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.vectors.export import FORMATS, OTHERS, export
-    from overlong.conformance.vectors.sink import MANIFEST
+    from overlong.conformance.vectors.export import FORMATS, MANIFEST, OTHERS, export
 
     form = OTHERS.get(form, form)
     if form not in FORMATS:
@@ -233,8 +231,8 @@ def _selection(suites: tuple[str, ...], words: tuple[str, ...]) -> Selection:
     Raises:
         SelectionError: a word names nothing that exists.
     """
+    from overlong.conformance.vectors.export import Selection, SelectionError, find_suite
     from overlong.conformance.vectors.families import FAMILIES
-    from overlong.conformance.vectors.selection import Selection, SelectionError, find_suite
     from overlong.reference import DEFECTS
 
     usual = Selection().suites
@@ -255,8 +253,7 @@ def _selection(suites: tuple[str, ...], words: tuple[str, ...]) -> Selection:
 @contextlib.contextmanager
 def selection_errors() -> Generator[None]:
     """Report an impossible selection or export on one line."""
-    from overlong.conformance.vectors.export import ExportError
-    from overlong.conformance.vectors.selection import SelectionError
+    from overlong.conformance.vectors.export import ExportError, SelectionError
 
     try:
         yield

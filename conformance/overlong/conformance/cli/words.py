@@ -42,7 +42,7 @@ def complete_targets(_context: click.Context, _parameter: click.Parameter, incom
 def complete_suites(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete suites, without making their vectors."""
     from overlong.conformance.vectors.suites import SUITES
-    from overlong.conformance.vectors.suites.core import GIVEN
+    from overlong.conformance.vectors.suites.suite import GIVEN
 
     return _beginning(incomplete, [*((name, "") for name in SUITES), (GIVEN, "the vectors of --vectors")])
 

@@ -17,7 +17,7 @@ from overlong.conformance.examination.rules import Table
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import ENCODE_UTF16
-from overlong.conformance.vectors.encoding import SCALARS, UTF16, WIDTHS, in_units, pieces, replacement
+from overlong.conformance.vectors.expected import SCALARS, UTF16, WIDTHS, in_units, pieces, replacement
 from overlong.conformance.vectors.suites.encoding import EDGES, FLAWS, LETTERS
 from overlong.reference.order import CODE_POINTS, SURROGATES
 

@@ -41,8 +41,7 @@ from overlong.conformance.protocol.wire import (
     STREAMING,
     VALIDATE,
 )
-from overlong.conformance.vectors.encoding import encoded
-from overlong.conformance.vectors.questions import Asked
+from overlong.conformance.vectors.expected import Asked, encoded
 from overlong.conformance.vectors.vector import Vector, form_at
 from overlong.reference import Decoded, MaximalSubpart, Rejected, WellFormed, is_well_formed
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER

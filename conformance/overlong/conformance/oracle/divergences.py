@@ -33,7 +33,7 @@ from overlong.conformance.protocol.wire import (
     STREAMING,
     VALIDATE,
 )
-from overlong.conformance.vectors.encoding import SCALARS, WIDTHS, given, replacement
+from overlong.conformance.vectors.expected import SCALARS, WIDTHS, given, replacement
 from overlong.conformance.vectors.vector import LONGEST_HEX, vector_id
 from overlong.reference.theory import shortlex
 

@@ -10,7 +10,7 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import ANNOUNCE
 from overlong.conformance.support.printable import counted
-from overlong.conformance.vectors.encoding import pieces, replacement
+from overlong.conformance.vectors.expected import pieces, replacement
 from overlong.reference import Decoded
 from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES, TRAIL_SURROGATES
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.vectors.encoding import Piece
+    from overlong.conformance.vectors.expected import Piece
     from overlong.conformance.vectors.vector import Vector
     from overlong.reference import Dialect, Outcome
 

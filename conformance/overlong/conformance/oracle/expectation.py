@@ -12,7 +12,7 @@ from overlong.reference.dialect import ScalarRule
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol.greeting import Greeting
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference.automaton import Automaton
 
 NUL = 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.protocol.kind import FUNCTIONS, KINDS, Code
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused
 from overlong.conformance.support.printable import code_points, counted, printable, spaced_hex
-from overlong.conformance.vectors.questions import Asked, pattern, right_numbers
+from overlong.conformance.vectors.expected import Asked, pattern, right_numbers
 from overlong.reference.form import FORMS
 from overlong.reference.questions import QUESTIONS, Numbers, cut_by, is_fixed, is_possible
 from overlong.reference.reading import Piece, read

@@ -16,7 +16,7 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.units import read_numbers
 from overlong.conformance.protocol.wire import INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED, REPLACING
-from overlong.conformance.vectors.certainty import certainty
+from overlong.conformance.vectors.expected import certainty
 from overlong.reference import MaximalSubpart
 
 if TYPE_CHECKING:

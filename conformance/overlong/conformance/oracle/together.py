@@ -13,7 +13,7 @@ from overlong.conformance.protocol.observation import Accepted, Crashed, Failed,
 from overlong.conformance.protocol.wire import ASK, IN_MEMORY, STREAMING
 from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.vectors.batch import Batch, Member
-from overlong.conformance.vectors.questions import words_of
+from overlong.conformance.vectors.expected import words_of
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.finding import expected_in_words
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.support.printable import code_points, counted, spaced_hex
-from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Vector
 from overlong.reference import DEFECTS, ERROR_MODES, WellFormed
 from overlong.reference.automaton import OCTETS, OctetClass
 from overlong.reference.decoder import fold
@@ -18,7 +17,7 @@ from overlong.reference.theory import access_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference import Dialect, Segment
     from overlong.reference.grammar import Position
 

@@ -23,9 +23,9 @@ from overlong.conformance.report.lines import LINE
 from overlong.conformance.report.markdown import code, command_block, text, wrapped
 from overlong.conformance.report.wording import faults, given, observed, section_links
 from overlong.conformance.support.printable import counted, printable
-from overlong.conformance.vectors.encoding import SCALARS as SCALAR_VALUES
-from overlong.conformance.vectors.encoding import UTF16, WIDTHS
-from overlong.conformance.vectors.encoding import given as numbers_of
+from overlong.conformance.vectors.expected import SCALARS as SCALAR_VALUES
+from overlong.conformance.vectors.expected import UTF16, WIDTHS
+from overlong.conformance.vectors.expected import given as numbers_of
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:

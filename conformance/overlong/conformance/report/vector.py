@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import expected_in_words
 from overlong.conformance.support.printable import code_points, spaced_hex
-from overlong.conformance.vectors.registry import since
+from overlong.conformance.vectors.vector import since
 from overlong.reference import DEFECTS, Rejected
 
 if TYPE_CHECKING:

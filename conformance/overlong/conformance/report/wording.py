@@ -17,9 +17,8 @@ from overlong.conformance.results.headline import WAITS, state_of
 from overlong.conformance.results.model import EXPECTED, INPUTS, MORE, SENTENCE, ReportKind, Standing, State
 from overlong.conformance.results.run import FAILS, HOLDS
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.questions import words_of
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.expected import words_of
+from overlong.conformance.vectors.vector import Profile, Vector
 from overlong.reference import DIALECTS
 
 if TYPE_CHECKING:

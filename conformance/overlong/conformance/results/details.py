@@ -10,7 +10,7 @@ from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, OPERATIONS
 from overlong.conformance.results.model import Standing
 from overlong.conformance.results.run import HOLDS, MEASURED_BY, NOT_MEASURED, measuring
 from overlong.conformance.support.printable import counted, printable, thousands
-from overlong.conformance.vectors.profile import puts_out
+from overlong.conformance.vectors.vector import puts_out
 from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:

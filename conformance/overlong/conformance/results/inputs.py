@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import counted
 from overlong.conformance.support.whole_file import written_whole
-from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.record import document_of
+from overlong.conformance.vectors.vector import RFC3629, document_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -42,8 +42,8 @@ from overlong.conformance.protocol.wire import (
     VALIDATE,
 )
 from overlong.conformance.results.headline import State, state_of
-from overlong.conformance.vectors.encoding import WIDTHS
-from overlong.conformance.vectors.profile import RFC3629, Profile, puts_out
+from overlong.conformance.vectors.expected import WIDTHS
+from overlong.conformance.vectors.vector import RFC3629, Profile, puts_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

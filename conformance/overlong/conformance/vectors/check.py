@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.support import strict_json
 from overlong.conformance.support.printable import counted, printable, thousands
-from overlong.conformance.vectors.record import record
-from overlong.conformance.vectors.registry import SCHEMA
-from overlong.conformance.vectors.sink import MANIFEST, MANIFEST_SCHEMA
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.export import MANIFEST, MANIFEST_SCHEMA
+from overlong.conformance.vectors.vector import SCHEMA, Vector, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,21 +1,283 @@
-"""Export: a selection, in a format, to a file or a folder."""
+"""Selects vectors by suites, families, flags and ids, or one by its id; and exports a selection in a format."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import lru_cache
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
+from overlong.conformance.protocol.wire import ASKING, ENCODING
+from overlong.conformance.support.printable import did_you_mean, nearest
 from overlong.conformance.support.whole_file import is_direct, written_to
-from overlong.conformance.vectors.selection import SelectionError
-from overlong.conformance.vectors.sink import FolderSink, StreamSink
+from overlong.conformance.vectors.expected import WIDTHS
+from overlong.conformance.vectors.families import all_vectors
+from overlong.conformance.vectors.suites import GENERATED, SUITES, suite_named
+from overlong.conformance.vectors.vector import LONGEST_HEX, IdError, Vector, about, withdrawn
 from overlong.reference.core.building import install
+from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
-    from overlong.conformance.vectors.selection import Selection
-    from overlong.conformance.vectors.sink import Sink
+    from collections.abc import Generator, Iterable, Iterator, Mapping
+
+    from overlong.conformance.vectors.suites.suite import ByteRangeSequence, Suite
+
+
+BLOCK = 1024
+"""The number of vectors in memory at once, if they come in lists."""
+
+
+class SelectionError(ValueError):
+    """An impossible selection, or one that matches nothing; the message lists the choices."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Vectors of ``suites`` that fit each of the other criteria; an empty criterion fits all."""
+
+    suites: tuple[str, ...] = ("core", "streams")
+    families: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    """Globs, over ids and names of cases."""
+
+    @property
+    def words(self) -> str:
+        """The selection in words: ``core``, ``core, flag OV201``."""
+        parts = [", ".join(self.suites)]
+        parts += [f"{kind} {value}" for kind, values in self._criteria for value in values]
+        return ", ".join(parts)
+
+    @property
+    def _criteria(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        return ("family", self.families), ("flag", self.flags), ("id", self.ids)
+
+    @property
+    def whole(self) -> bool:
+        """True if no criterion narrows the suites."""
+        return not any(values for _, values in self._criteria)
+
+    def fits(self, vector: Vector) -> bool:
+        """True if the vector meets all criteria other than the suite."""
+        return (
+            (not self.families or not self._categories(vector).isdisjoint(self.families))
+            and (not self.flags or not set(self.flags).isdisjoint(vector.flags))
+            and (
+                not self.ids or any(fnmatchcase(name, glob) for glob in self.ids for name in (vector.id, *vector.cases))
+            )
+        )
+
+    @staticmethod
+    def _categories(vector: Vector) -> set[str]:
+        return {vector.category, *(case.partition("/")[0] for case in vector.cases)}
+
+    def vectors(self) -> Iterator[Vector]:
+        """The selected vectors, in the order of the suites; never all in memory.
+
+        Raises:
+            SelectionError: there is no such suite.
+        """
+        for block in self.blocks():
+            yield from block if isinstance(block, list) else block.vectors()
+
+    def count(self) -> int:
+        """The number of selected vectors."""
+        if self.whole:
+            return sum(find_suite(name).size for name in self.suites)
+        return sum(map(len, self.blocks()))
+
+    def blocks(self) -> Iterator[ByteRangeSequence | list[Vector]]:
+        """The selected vectors: as byte-range sequences if a whole suite consists of them, otherwise in lists.
+
+        Raises:
+            SelectionError: there is no such suite.
+        """
+        for name in self.suites:
+            suite = find_suite(name)
+            if suite.sequences is not None and self.whole:
+                yield from suite.sequences()
+                continue
+            chosen = suite.vectors() if self.whole else filter(self.fits, suite.vectors())
+            while block := list(islice(chosen, BLOCK)):
+                yield block
+
+
+def find_suite(name: str) -> Suite:
+    """The suite of that name.
+
+    Raises:
+        SelectionError: there is no such suite; the message lists all suites.
+    """
+    try:
+        return suite_named(name)
+    except KeyError:
+        raise SelectionError(f"no suite {name!r}; {did_you_mean(name, (*SUITES, *GENERATED))}") from None
+
+
+def find_vectors(name: str) -> tuple[Vector, ...]:
+    """The vectors of an id or of a case; an id that spells octets works even if no suite has them.
+
+    Raises:
+        IdError: there is no such vector.
+    """
+    named = tuple(vector for vector in all_vectors() if name in (vector.id, *vector.cases))
+    if named:
+        return named
+    if name in withdrawn():
+        gone = withdrawn()[name]
+        raise IdError(f"{name} was withdrawn in version {gone['version']}: {gone['reason']}")
+    category, digest, _ = name.partition("/sha256-")
+    if digest:
+        if name in (known := _named_by_digest(category)):
+            return (known[name],)
+        raise IdError(f"no suite has a vector {name!r}; digests are in the ids of long inputs only")
+    try:
+        return (Vector.from_id(name),)
+    except IdError as error:
+        cases = {case for vector in all_vectors() for case in vector.cases}
+        near = nearest(name, cases)
+        if not near:
+            raise
+        raise IdError(f"{error}; the nearest case is {near[0]}") from None
+
+
+@lru_cache(maxsize=8)
+def _named_by_digest(category: str) -> Mapping[str, Vector]:
+    """The vectors of a category whose ids have a digest, from all suites; for each id the first vector."""
+    found: dict[str, Vector] = {}
+    for suite in SUITES.values():
+        asks = set(suite.asks)
+        if (category in WIDTHS) != bool(asks & set(ENCODING)) or (category in QUESTIONS) != bool(asks & set(ASKING)):
+            continue  # to make some suites takes seconds
+        one = replace(suite.profile, functions=category) if category in QUESTIONS else suite.profile
+        for batch in replace(suite, profile=one).batches():
+            if batch.category == category and max(batch.lengths) > LONGEST_HEX:
+                for place, length in enumerate(batch.lengths):
+                    if length > LONGEST_HEX:
+                        vector = batch[place]
+                        found.setdefault(vector.id, vector)
+    return found
+
+
+# Destinations: files that appear whole or not at all, with their digests in a manifest.
+
+MANIFEST = "manifest.json"
+MANIFEST_SCHEMA = "overlong/manifest-1"
+ATTRIBUTES = "# line ends are part of the digests in manifest.json\n* -text\n"
+
+
+class Writable(Protocol):
+    """The methods of a file that a format may use: it is written from start to end."""
+
+    def write(self, octets: bytes, /) -> int:
+        """Append octets; return their number."""
+        ...
+
+    def writelines(self, lines: Iterable[bytes], /) -> None:
+        """Append each of the lines."""
+        ...
+
+
+class _Hashing:
+    """A binary file that counts and digests the octets written to it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._digest = hashlib.sha256()
+        self.octets = 0
+
+    def write(self, octets: bytes) -> int:
+        self._digest.update(octets)
+        self.octets += len(octets)
+        return self._file.write(octets)
+
+    def writelines(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    @property
+    def closed(self) -> bool:
+        return self._file.closed
+
+    @property
+    def digest(self) -> str:
+        return self._digest.hexdigest()
+
+
+@dataclass
+class FolderSink:
+    """Writes files into a folder; ``main`` is the main file's name."""
+
+    folder: Path
+    main: str
+    files: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+    @contextlib.contextmanager
+    def open(self, name: str = "") -> Generator[Any]:
+        """Open a file that appears under its name only when it is completely written; a pipe or a device directly.
+
+        Raises:
+            OSError: the file cannot be written; then no part of it exists.
+        """
+        path = self.folder / (name or self.main)
+        if not path.parent.exists():
+            path.parent.mkdir(parents=True)
+        with written_to(path) as file:
+            hashing = _Hashing(file.buffer)
+            yield hashing
+        entry = {"name": name or self.main, "octets": hashing.octets, "sha256": hashing.digest}
+        self.files.append(entry)
+
+    def finish(self, selection: Selection, form: str, *, whole_folder: bool) -> None:
+        """Write the manifest: for a folder that the export fills alone, or beside the one file."""
+        data = {
+            **about(selection.words),
+            "schema": MANIFEST_SCHEMA,
+            "format": form,
+            "vectors": selection.count(),
+            "files": sorted(self.files, key=lambda each: str(each["name"])),
+        }
+        with self.open(MANIFEST if whole_folder else f"{self.main}.{MANIFEST}") as file:
+            file.write((json.dumps(data, indent=1) + "\n").encode("ascii"))
+        if whole_folder and not (self.folder / ".gitattributes").exists():
+            with self.open(".gitattributes") as file:
+                file.write(ATTRIBUTES.encode("ascii"))
+
+
+@dataclass
+class StreamSink:
+    """Writes to one stream, such as standard output; there is no manifest."""
+
+    stream: IO[bytes]
+
+    @contextlib.contextmanager
+    def open(self, name: str = "") -> Generator[IO[bytes]]:
+        """Open the stream in place of the main file.
+
+        Raises:
+            ValueError: ``name`` is another file.
+        """
+        if name:
+            raise ValueError(f"{name} cannot go to a stream")
+        yield self.stream
+        self.stream.flush()
+
+
+Sink = FolderSink | StreamSink
+"""The destination of a format: one main file, and others beside it."""
+
+
+# Export: a selection, in a format, to a file or a folder.
 
 
 @dataclass(frozen=True)
@@ -48,7 +310,7 @@ FORMATS = {
         VectorFormat("jsonl", "data", "vectors.jsonl"),
         VectorFormat("tsv", "data", "vectors.tsv"),
         VectorFormat("csv", "data", "vectors.csv"),
-        VectorFormat("frames", "frames", "vectors.frames"),
+        VectorFormat("frames", "data", "vectors.frames"),
         VectorFormat("c-header", "programs", "utf8_vectors.h"),
         VectorFormat("rust", "programs", "utf8_vectors.rs"),
         VectorFormat("go", "programs", "utf8_vectors.go"),
@@ -56,7 +318,7 @@ FORMATS = {
         VectorFormat("java", "programs", "Utf8Vectors.java"),
         VectorFormat("python", "programs", "utf8_vectors.py"),
         VectorFormat("text", "text", "utf8_vectors.txt", several=True),
-        VectorFormat("libfuzzer", "libfuzzer", "utf8.dict", several=True),
+        VectorFormat("libfuzzer", "text", "utf8.dict", several=True),
         VectorFormat("arrow", "columnar", "vectors.arrow", extra="columns"),
         VectorFormat("parquet", "columnar", "vectors.parquet", extra="columns"),
     )

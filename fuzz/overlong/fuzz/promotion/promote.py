@@ -12,9 +12,7 @@ from overlong.conformance.report.found import is_difference
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import JsonError
 from overlong.conformance.vectors.check import CheckError, WrongError, vectors_in
-from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.record import document_of
-from overlong.conformance.vectors.vector import FOUND, Vector
+from overlong.conformance.vectors.vector import FOUND, RFC3629, Vector, document_of
 
 if TYPE_CHECKING:
     from pathlib import Path

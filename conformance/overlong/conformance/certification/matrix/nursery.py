@@ -151,8 +151,8 @@ def warm(speaks: str, suites: Sequence[str]) -> None:
     """Load a worker's modules, make these suites, and compute the answers that most targets should give."""
     from overlong.conformance.protocol.units import UNITS
     from overlong.conformance.protocol.wire import ASKING
-    from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.suites import QUICK, SUITES
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference import dialect
 
     for name in _USED:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, overload
 
 from overlong.conformance.support.printable import did_you_mean
-from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.conformance.vectors.suites.suite import core_vectors
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:

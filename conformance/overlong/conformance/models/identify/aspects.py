@@ -12,8 +12,7 @@ from overlong.conformance.oracle.finding import expected_in_words, observed_in_w
 from overlong.conformance.protocol.kind import EARLIEST, POSITION
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.support.printable import code_points
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Profile, Vector
 from overlong.reference import DIALECTS, ERROR_MODES, Decoded, Dialect, decode_scalars, dialect, outcome
 from overlong.reference.answer import (
     ACCEPTED,

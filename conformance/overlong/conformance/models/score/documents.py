@@ -14,7 +14,7 @@ from overlong.conformance.models.score.expectations import (
 from overlong.conformance.models.score.texts import checked_chunks, octets_of, spelt_scalars
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import MOST_VALUES, JsonError, loads
-from overlong.conformance.vectors.registry import SCHEMA
+from overlong.conformance.vectors.vector import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

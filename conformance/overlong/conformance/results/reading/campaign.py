@@ -33,9 +33,8 @@ from overlong.conformance.results.model import (
 from overlong.conformance.results.reading.documents import checked
 from overlong.conformance.results.reading.recorded import agreeing, examined
 from overlong.conformance.support.printable import counted, spaced_hex, thousands
-from overlong.conformance.vectors.encoding import CATEGORY_OF
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.vector import FOUND, Vector
+from overlong.conformance.vectors.expected import CATEGORY_OF
+from overlong.conformance.vectors.vector import FOUND, Profile, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

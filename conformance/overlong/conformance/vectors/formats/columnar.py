@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from overlong.conformance.vectors.byte_ranges import PART
-from overlong.conformance.vectors.registry import FIRST, about, published, since
+from overlong.conformance.vectors.suites.suite import PART
+from overlong.conformance.vectors.vector import FIRST, about, published, since
 from overlong.reference import DEFECTS, Decoded, Rejected, WellFormed, dialect
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
-    from overlong.conformance.vectors.selection import Selection
-    from overlong.conformance.vectors.sink import Sink
+    from overlong.conformance.vectors.export import Selection, Sink
+    from overlong.conformance.vectors.suites.suite import ByteRangeSequence
     from overlong.conformance.vectors.vector import Vector
 
 ROWS = 1 << 14

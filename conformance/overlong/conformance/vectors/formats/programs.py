@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.provenance import generator
-from overlong.conformance.vectors.formats.source import (
+from overlong.conformance.vectors.formats.text import (
     escaped,
     heading,
     in_decimal,
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import IO
 
-    from overlong.conformance.vectors.selection import Selection
-    from overlong.conformance.vectors.sink import Sink, Writable
+    from overlong.conformance.vectors.export import Selection, Sink, Writable
     from overlong.conformance.vectors.vector import Vector
 
 _WIDTH = 96
