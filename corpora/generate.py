@@ -65,7 +65,7 @@ def vectors(folder: Path) -> None:
     """The files of vectors, with their manifest."""
     for name, (form, selection) in FILES.items():
         sink = FolderSink(folder, name)
-        FORMATS[form].write(selection, sink)
+        FORMATS[form].write(selection, sink.open)
         sink.finish(selection, form, whole_folder=False)
     (folder / ".gitattributes").write_text("# line ends are part of the digests\n* -text\n", "ascii")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
-import tempfile
 from pathlib import Path
 
-from overlong.conformance.vectors.export import FORMATS, FolderSink, Selection
+from overlong.conformance.vectors.export import FORMATS, Selection, to_stream
 from overlong.conformance.vectors.vector import SUITE_VERSION
 
 NAME = "overlong-vectors"
@@ -31,9 +31,9 @@ FIELDS = """`failing` tests the verdict and the text of a strict decoder with bo
 
 def exported(form: str, name: str) -> bytes:
     """The list of that name, as ``overlong vectors export --format FORM`` writes it."""
-    with tempfile.TemporaryDirectory() as scratch:
-        FORMATS[form].write(SELECTIONS[name], FolderSink(Path(scratch), "vectors"))
-        return (Path(scratch) / "vectors").read_bytes()
+    written = io.BytesIO()
+    FORMATS[form].write(SELECTIONS[name], to_stream(written))
+    return written.getvalue()
 
 
 def data() -> dict[str, bytes]:

@@ -24,7 +24,7 @@ from overlong.conformance.models.score.historical import CLASSES, STREAMS, WHOLE
 from overlong.conformance.models.score.outputs import SHAPES, scalar_faults, shape_faults, step_faults
 from overlong.conformance.models.score.transitions import transition_faults
 from overlong.conformance.vectors.export import FORMATS as EXPORTED
-from overlong.conformance.vectors.export import Selection, StreamSink
+from overlong.conformance.vectors.export import Selection, to_stream
 from overlong.conformance.vectors.pieces import complete_strings
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
@@ -372,7 +372,7 @@ def test_lists_as_people_write_them(tmp_path, name):
 def test_our_own_formats_give_the_same_strings_and_no_wrong_expectation(tmp_path, form, piped, monkeypatch):
     selection = Selection(("core", "streams"))
     buffer = io.BytesIO()
-    EXPORTED[form].write(selection, StreamSink(buffer))
+    EXPORTED[form].write(selection, to_stream(buffer))
     file = tmp_path / "vectors"
     file.write_bytes(buffer.getvalue())
     if piped:
@@ -504,7 +504,7 @@ def test_a_hostile_file_is_refused_with_one_line(tmp_path, name):
 def test_what_overlong_wrote_for_others_is_refused_with_what_to_export(form, tmp_path):
     file = tmp_path / EXPORTED[form].file
     with file.open("wb") as stream:
-        EXPORTED[form].write(Selection(families=("nul",)), StreamSink(stream))
+        EXPORTED[form].write(Selection(families=("nul",)), to_stream(stream))
     assert "export the vectors as tsv or json, and name that" in refused(str(file))
 
 

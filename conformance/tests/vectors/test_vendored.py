@@ -140,9 +140,8 @@ def exported(tmp_path_factory):
         if (name, suite) not in made:
             folder = tmp_path_factory.mktemp("exported")
             sink = FolderSink(folder, FORMATS[name].file)
-            FORMATS[name].write(SELECTIONS[suite], sink)
-            names = [entry["name"] for entry in sink.files]
-            assert len(set(names)) == len(names), "each file is written once"
+            FORMATS[name].write(SELECTIONS[suite], sink.open)
+            assert len(set(sink.files)) == len(sink.files), "each file is written once"
             made[name, suite] = folder
         return made[name, suite]
 
@@ -249,7 +248,7 @@ def test_the_program_of_go_is_as_gofmt_wants_it(tmp_path):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_same_octets_again_and_ascii(name, exported, tmp_path):
-    FORMATS[name].write(SELECTIONS["core"], FolderSink(tmp_path, FORMATS[name].file))
+    FORMATS[name].write(SELECTIONS["core"], FolderSink(tmp_path, FORMATS[name].file).open)
     first = exported(name, "core")
     files = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
     assert files == {path.relative_to(first) for path in first.rglob("*") if path.is_file()}

@@ -116,12 +116,14 @@ def _same(one: str, other: str) -> bool:
 
 def _write(file: str, lines: Iterable[str]) -> None:
     """Write the whole file or nothing."""
-    from overlong.conformance.vectors.export import FolderSink
+    from overlong.conformance.support.whole_file import written_to
 
     path = Path(file)
     try:
-        with FolderSink(path.parent, path.name).open() as out:
-            out.writelines(line.encode("ascii") for line in lines)
+        if not path.parent.exists():
+            path.parent.mkdir(parents=True)
+        with written_to(path) as out:
+            out.writelines(lines)
     except OSError as error:
         leave(f"{printable(file)}: {error.strerror}; choose another file with --add", USAGE)
 

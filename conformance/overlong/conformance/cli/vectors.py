@@ -253,9 +253,9 @@ def _selection(suites: tuple[str, ...], words: tuple[str, ...]) -> Selection:
 @contextlib.contextmanager
 def selection_errors() -> Generator[None]:
     """Report an impossible selection or export on one line."""
-    from overlong.conformance.vectors.export import ExportError, SelectionError
+    from overlong.conformance.vectors.export import SelectionError
 
     try:
         yield
-    except (SelectionError, ExportError) as error:
+    except SelectionError as error:
         leave(printable(str(error)), USAGE)

@@ -6,13 +6,15 @@ import contextlib
 import hashlib
 import json
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import ASKING, ENCODING
 from overlong.conformance.support.printable import did_you_mean, nearest
@@ -25,7 +27,7 @@ from overlong.reference.core.building import install
 from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from overlong.conformance.vectors.suites.suite import ByteRangeSequence, Suite
 
@@ -35,7 +37,7 @@ BLOCK = 1024
 
 
 class SelectionError(ValueError):
-    """An impossible selection, or one that matches nothing; the message lists the choices."""
+    """An impossible selection or export, or one that matches nothing; the message says what is possible."""
 
 
 @dataclass(frozen=True)
@@ -173,45 +175,8 @@ MANIFEST_SCHEMA = "overlong/manifest-1"
 ATTRIBUTES = "# line ends are part of the digests in manifest.json\n* -text\n"
 
 
-class Writable(Protocol):
-    """The methods of a file that a format may use: it is written from start to end."""
-
-    def write(self, octets: bytes, /) -> int:
-        """Append octets; return their number."""
-        ...
-
-    def writelines(self, lines: Iterable[bytes], /) -> None:
-        """Append each of the lines."""
-        ...
-
-
-class _Hashing:
-    """A binary file that counts and digests the octets written to it."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._digest = hashlib.sha256()
-        self.octets = 0
-
-    def write(self, octets: bytes) -> int:
-        self._digest.update(octets)
-        self.octets += len(octets)
-        return self._file.write(octets)
-
-    def writelines(self, lines: Iterable[bytes]) -> None:
-        for line in lines:
-            self.write(line)
-
-    def flush(self) -> None:
-        self._file.flush()
-
-    @property
-    def closed(self) -> bool:
-        return self._file.closed
-
-    @property
-    def digest(self) -> str:
-        return self._digest.hexdigest()
+Opened = Callable[..., AbstractContextManager[IO[bytes]]]
+"""Opens a destination: the main file of a format, or another one beside it by name."""
 
 
 @dataclass
@@ -220,11 +185,12 @@ class FolderSink:
 
     folder: Path
     main: str
-    files: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    files: list[str] = field(default_factory=list[str])
+    """The names of the files written so far."""
 
     @contextlib.contextmanager
-    def open(self, name: str = "") -> Generator[Any]:
-        """Open a file that appears under its name only when it is completely written; a pipe or a device directly.
+    def open(self, name: str = "") -> Generator[IO[bytes]]:
+        """Open a file that appears under its name only when it is completely written.
 
         Raises:
             OSError: the file cannot be written; then no part of it exists.
@@ -233,10 +199,8 @@ class FolderSink:
         if not path.parent.exists():
             path.parent.mkdir(parents=True)
         with written_to(path) as file:
-            hashing = _Hashing(file.buffer)
-            yield hashing
-        entry = {"name": name or self.main, "octets": hashing.octets, "sha256": hashing.digest}
-        self.files.append(entry)
+            yield file.buffer
+        self.files.append(name or self.main)
 
     def finish(self, selection: Selection, form: str, *, whole_folder: bool) -> None:
         """Write the manifest: for a folder that the export fills alone, or beside the one file."""
@@ -245,7 +209,7 @@ class FolderSink:
             "schema": MANIFEST_SCHEMA,
             "format": form,
             "vectors": selection.count(),
-            "files": sorted(self.files, key=lambda each: str(each["name"])),
+            "files": list(map(self._entry, sorted(self.files))),
         }
         with self.open(MANIFEST if whole_folder else f"{self.main}.{MANIFEST}") as file:
             file.write((json.dumps(data, indent=1) + "\n").encode("ascii"))
@@ -253,28 +217,17 @@ class FolderSink:
             with self.open(".gitattributes") as file:
                 file.write(ATTRIBUTES.encode("ascii"))
 
-
-@dataclass
-class StreamSink:
-    """Writes to one stream, such as standard output; there is no manifest."""
-
-    stream: IO[bytes]
-
-    @contextlib.contextmanager
-    def open(self, name: str = "") -> Generator[IO[bytes]]:
-        """Open the stream in place of the main file.
-
-        Raises:
-            ValueError: ``name`` is another file.
-        """
-        if name:
-            raise ValueError(f"{name} cannot go to a stream")
-        yield self.stream
-        self.stream.flush()
+    def _entry(self, name: str) -> dict[str, object]:
+        """What the manifest says of a file."""
+        path = self.folder / name
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"name": name, "octets": path.stat().st_size, "sha256": digest}
 
 
-Sink = FolderSink | StreamSink
-"""The destination of a format: one main file, and others beside it."""
+def to_stream(stream: IO[bytes]) -> Opened:
+    """Opens a stream, such as standard output, in place of the main file; there is no manifest."""
+    return lambda: contextlib.nullcontext(stream)
 
 
 # Export: a selection, in a format, to a file or a folder.
@@ -294,13 +247,13 @@ class VectorFormat:
     extra: str = ""
     """The extra of the distribution that the format needs, if any."""
 
-    def write(self, selection: Selection, sink: Sink) -> None:
+    def write(self, selection: Selection, opened: Opened) -> None:
         """Write the vectors.
 
         Raises:
             ModuleNotFoundError: the extra is not installed.
         """
-        import_module(f"overlong.conformance.vectors.formats.{self.module}").WRITERS[self.name](selection, sink)
+        import_module(f"overlong.conformance.vectors.formats.{self.module}").WRITERS[self.name](selection, opened)
 
 
 FORMATS = {
@@ -327,16 +280,7 @@ OTHERS = {"c": "c-header", "h": "c-header", "js": "javascript", "py": "python", 
 """Other names of formats."""
 
 
-class ExportError(ValueError):
-    """An impossible export; the message names a remedy."""
-
-
-def export(
-    selection: Selection,
-    form: str,
-    output: str | None,
-    stream: IO[bytes],
-) -> list[str]:
+def export(selection: Selection, form: str, output: str | None, stream: IO[bytes]) -> list[str]:
     """Write the vectors; returns the names of the files, the main one first, also the manifest; none for a stream.
 
     Args:
@@ -346,8 +290,8 @@ def export(
         stream: where a format of one file goes without ``output``.
 
     Raises:
-        SelectionError: the selection is empty, or impossible.
-        ExportError: the format needs a folder, or an extra that is not installed.
+        SelectionError: the selection is empty or impossible; or the format needs a folder, or an extra that is not
+            installed.
         OSError: the files cannot be written; none is then left half-written.
     """
     chosen = FORMATS[form]
@@ -356,23 +300,23 @@ def export(
     try:
         if output is None:
             if chosen.several:
-                raise ExportError(f"{form} writes several files; name a folder with -o")
-            chosen.write(selection, StreamSink(stream))
+                raise SelectionError(f"{form} writes several files; name a folder with -o")
+            chosen.write(selection, to_stream(stream))
+            stream.flush()
             return []
         path = Path(output)
         folder = path.is_dir() or chosen.several or output.endswith(("/", os.sep))
         if folder and path.exists() and not path.is_dir():
-            raise ExportError(f"{form} needs a folder; {output} is a file: name another with -o")
+            raise SelectionError(f"{form} needs a folder; {output} is a file: name another with -o")
         if is_direct(path) and not folder:
             with written_to(path) as file:
-                chosen.write(selection, StreamSink(file.buffer))
+                chosen.write(selection, to_stream(file.buffer))
             return [output]
         sink = FolderSink(path, chosen.file) if folder else FolderSink(path.parent, path.name)
-        chosen.write(selection, sink)
+        chosen.write(selection, sink.open)
     except ModuleNotFoundError as error:
         if not chosen.extra:
             raise
-        raise ExportError(f"{form} needs {error.name}, which is not installed; {install(chosen.extra)}") from None
+        raise SelectionError(f"{form} needs {error.name}, which is not installed; {install(chosen.extra)}") from None
     sink.finish(selection, form, whole_folder=folder)
-    names = [str(each["name"]) for each in sink.files]
-    return [str(sink.folder / name) for name in sorted(names, key=lambda name: name != sink.main)]
+    return [str(sink.folder / name) for name in sorted(sink.files, key=lambda name: name != sink.main)]

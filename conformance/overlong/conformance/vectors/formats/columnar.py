@@ -23,7 +23,7 @@ from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from overlong.conformance.vectors.export import Selection, Sink
+    from overlong.conformance.vectors.export import Opened, Selection
     from overlong.conformance.vectors.suites.suite import ByteRangeSequence
     from overlong.conformance.vectors.vector import Vector
 
@@ -186,22 +186,22 @@ def _lists(values: np.ndarray[Any, Any]) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values.reshape(-1), pa.uint32()))
 
 
-def _write_arrow(selection: Selection, sink: Sink) -> None:
+def _write_arrow(selection: Selection, opened: Opened) -> None:
     """Write the columns into one IPC file."""
     schema = SCHEMA.with_metadata(about(selection.words))
-    _write_columns(selection, sink, lambda file: pa.ipc.new_file(file, schema))
+    _write_columns(selection, opened, lambda file: pa.ipc.new_file(file, schema))
 
 
-def _write_parquet(selection: Selection, sink: Sink) -> None:
+def _write_parquet(selection: Selection, opened: Opened) -> None:
     """Columns, compressed."""
     from pyarrow import parquet
 
     schema = SCHEMA.with_metadata(about(selection.words))
-    _write_columns(selection, sink, lambda file: parquet.ParquetWriter(file, schema, compression="zstd"))
+    _write_columns(selection, opened, lambda file: parquet.ParquetWriter(file, schema, compression="zstd"))
 
 
-def _write_columns(selection: Selection, sink: Sink, opened: Callable[[Any], Any]) -> None:
-    with sink.open() as file, opened(file) as writer:
+def _write_columns(selection: Selection, opened: Opened, writing: Callable[[Any], Any]) -> None:
+    with opened() as file, writing(file) as writer:
         for batch in batches(selection.blocks()):
             writer.write_batch(batch)
 

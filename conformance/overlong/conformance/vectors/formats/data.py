@@ -26,7 +26,7 @@ from overlong.reference import Decoded, WellFormed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from overlong.conformance.vectors.export import Selection, Sink
+    from overlong.conformance.vectors.export import Opened, Selection
     from overlong.conformance.vectors.suites.suite import ByteRangeSequence
     from overlong.conformance.vectors.vector import Vector
 
@@ -42,13 +42,13 @@ ROWS = 1024
 _HOLE = 0xE000  # private use characters mark the places of digits in a template
 
 
-def _write_json(selection: Selection, sink: Sink) -> None:
+def _write_json(selection: Selection, opened: Opened) -> None:
     """Write one document with vectors grouped by family; ``schemas/vectors-1.schema.json`` describes it.
 
     Each vector has its own line, so that people can read differences between versions.
     """
     head = {**about(selection.words), "notes": notes()}
-    with sink.open() as file:
+    with opened() as file:
         file.write((json.dumps(head, indent=1)[:-2] + ',\n "groups": [').encode("ascii"))
         between = b"\n"
         for category, vectors in groupby(selection.vectors(), key=lambda vector: vector.category):
@@ -61,9 +61,9 @@ def _write_json(selection: Selection, sink: Sink) -> None:
         file.write(b"\n ]\n}\n")
 
 
-def _write_jsonl(selection: Selection, sink: Sink) -> None:
+def _write_jsonl(selection: Selection, opened: Opened) -> None:
     """Write a header, a line for each vector, and a footer. A file without its footer is truncated."""
-    with sink.open() as file:
+    with opened() as file:
         header = {"record": "header", **about(selection.words), "notes": notes()}
         file.write(json_line(header))
         count = 0
@@ -125,17 +125,17 @@ def _template(strings: ByteRangeSequence) -> tuple[bytes, list[tuple[int, bytes]
     return plain.encode("ascii"), [(place, holes[number]) for place, number in places]
 
 
-def _write_tsv(selection: Selection, sink: Sink) -> None:
+def _write_tsv(selection: Selection, opened: Opened) -> None:
     """Write a line of names, then a line for each vector. Spreadsheets open it, and any language can split it."""
-    with sink.open() as file:
+    with opened() as file:
         file.write(("\t".join(COLUMNS) + "\n").encode("ascii"))
         for vector in selection.vectors():
             file.write(("\t".join(_row(vector)) + "\n").encode("ascii"))
 
 
-def _write_csv(selection: Selection, sink: Sink) -> None:
+def _write_csv(selection: Selection, opened: Opened) -> None:
     """Write the columns of TSV in the format of RFC 4180."""
-    with sink.open() as file:
+    with opened() as file:
         for row in chain((COLUMNS,), map(_row, selection.vectors())):
             line = io.StringIO()
             csv.writer(line).writerow(row)
@@ -205,9 +205,9 @@ def stream(selection: Selection) -> Iterator[bytes]:
     yield frame(next(numbers) & 0xFFFFFFFF, ECHO.encode("ascii") + digest.digest())
 
 
-def _write_frames(selection: Selection, sink: Sink) -> None:
+def _write_frames(selection: Selection, opened: Opened) -> None:
     """Write all frames into one file."""
-    with sink.open() as file:
+    with opened() as file:
         file.writelines(stream(selection))
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from overlong.conformance.support.printable import plain
 from overlong.conformance.vectors.families.family import (
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-    from overlong.conformance.vectors.export import Selection, Sink, Writable
+    from overlong.conformance.vectors.export import Opened, Selection
     from overlong.conformance.vectors.vector import Vector
 
 
-def put(file: Writable, *lines: str) -> int:
+def put(file: IO[bytes], *lines: str) -> int:
     """Write lines of ASCII; return the number of octets."""
     return file.write("".join(f"{line}\n" for line in lines).encode("ascii"))
 
@@ -115,9 +115,9 @@ WIDTH = 79
 _ONE_COLUMN = {REPLACEMENT_CHARACTER, *range(0x20, 0x7F)}
 
 
-def _write_list(selection: Selection, sink: Sink) -> None:
+def _write_list(selection: Selection, opened: Opened) -> None:
     notice = wrap(" ".join(heading(selection, "")), WIDTH)
-    with sink.open("utf8_vectors.bin") as raw, sink.open() as text:  # closed first, so listed first
+    with opened("utf8_vectors.bin") as raw, opened() as text:  # closed first, so listed first
         put(text, *notice, part("text", "list"))
         place = put(raw, *notice, part("text", "raw", width=WIDTH))
         for category, vectors in groupby(selection.vectors(), key=lambda vector: vector.category):
@@ -165,9 +165,9 @@ def _ruler(vector: Vector) -> str:
 # libFuzzer and AFL: a seed corpus, and a dictionary derived from the automaton.
 
 
-def _write_seeds(selection: Selection, sink: Sink) -> None:
+def _write_seeds(selection: Selection, opened: Opened) -> None:
     """Write a seed for each input, named by its SHA-1 as libFuzzer does; inputs that differ only in chunks are one."""
-    with sink.open() as file:
+    with opened() as file:
         put(file, *heading(selection, "# "))
         for octets, name in tokens().items():
             put(file, f'{name}="{escaped(octets)}"')
@@ -176,7 +176,7 @@ def _write_seeds(selection: Selection, sink: Sink) -> None:
         digest = hashlib.sha1(vector.octets, usedforsecurity=False)
         if digest.digest() not in written:
             written.add(digest.digest())
-            with sink.open(f"seeds/{digest.hexdigest()}") as file:
+            with opened(f"seeds/{digest.hexdigest()}") as file:
                 file.write(vector.octets)
 
 
