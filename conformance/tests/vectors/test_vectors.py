@@ -370,7 +370,7 @@ def test_provenance_names_an_alternative_of_the_grammar():
     rules = dialect().grammar.rules.values()
     alternatives = {(each.rule, each.text) for rule in rules for each, _ in rule.alternatives}
     for vector in all_vectors():
-        provenance = vector.provenance
-        assert (provenance is None) == (vector.octets == b"")
-        if provenance is not None and provenance.alternative:
-            assert (provenance.rule, provenance.alternative) in alternatives
+        rule, alternative = vector.provenance
+        assert (rule == "") == (vector.octets == b"")
+        if alternative:
+            assert (rule, alternative) in alternatives

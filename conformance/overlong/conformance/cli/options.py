@@ -140,11 +140,11 @@ def files_refused() -> Generator[None]:
     """Report an error in a file of vectors or of expected deviations on one line, with the file and the place."""
     from overlong.conformance.results.expected import ExpectationError
     from overlong.conformance.support.strict_json import JsonError
-    from overlong.conformance.vectors.check import CheckError, WrongError
+    from overlong.conformance.vectors.check import CheckError
 
     try:
         yield
-    except (CheckError, ExpectationError, JsonError, WrongError) as error:
+    except (CheckError, ExpectationError, JsonError) as error:
         leave(str(error), USAGE)
 
 

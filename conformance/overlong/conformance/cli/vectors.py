@@ -212,16 +212,16 @@ def check_command(paths: tuple[Path, ...]) -> None:
       2  there is no such file, or it is not of this form
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.support.strict_json import JsonError
-    from overlong.conformance.vectors.check import CheckError, WrongError, check
+    from overlong.conformance.vectors.check import CheckError, check
 
     with errors_on_one_line():
         for path in paths:
             try:
                 said = check(path)
-            except WrongError as error:
-                leave(str(error), DIVERGES)
-            except (CheckError, JsonError) as error:
+            except JsonError as error:
                 leave(str(error), USAGE)
+            except CheckError as error:
+                leave(str(error), DIVERGES if error.wrong else USAGE)
             click.echo(f"{printable(str(path))}: {said}")
 
 

@@ -42,8 +42,6 @@ from overlong.reference import ERROR_MODES, MaximalSubpart, segments
 from overlong.reference.decoder import taken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from overlong.conformance.protocol.units import Units
     from overlong.conformance.vectors.expected import Certainty
     from overlong.reference import Dialect, ErrorMode
@@ -403,7 +401,7 @@ class Batch:
             if octets != last:  # likewise
                 last = octets
                 if outcome is None or isinstance(outcome, MaximalSubpart):
-                    scalars = tuple(replaced(octets, mode, self._spoken))
+                    scalars = replaced(octets, mode, self._spoken)
                 else:
                     scalars = outcome
             counts.append(units.count(scalars))
@@ -445,25 +443,23 @@ _ANY = ERROR_MODES["replacement"]
 """A mode for text without errors, of which all modes make the same."""
 
 
-class _Outputs(dict[bytes, tuple[int, ...]]):
-    """The output of a mode for each segment met so far."""
-
-    def __init__(self, mode: ErrorMode, spoken: Dialect) -> None:
-        super().__init__()
-        self._mode, self._spoken = mode, spoken
-
-    def __missing__(self, octets: bytes) -> tuple[int, ...]:
-        made = tuple(self._mode.output(segments(octets, spoken=self._spoken), octets))
-        if len(self) < _REMEMBERED:
-            self[octets] = made
-        return made
-
-
-def replaced(octets: bytes, mode: ErrorMode, spoken: Dialect) -> Iterable[int]:
+def replaced(octets: bytes, mode: ErrorMode, spoken: Dialect) -> list[int]:
     """The scalar values of octets in an error mode that refuses none."""
     if mode.each_alone is None or not _is_plain(spoken):
         return mode.output(taken(octets, mode, spoken), octets)
-    return chain.from_iterable(map(_outputs(mode, spoken).__getitem__, _segment(spoken.automaton).findall(octets)))
+    known, found = _known(mode, spoken), _segment(spoken.automaton).findall(octets)
+    if len(known) > _REMEMBERED:
+        known.clear()
+    for each in set(found).difference(known):
+        known[each] = tuple(mode.output(segments(each, spoken=spoken), each))
+    return list(chain.from_iterable(map(known.__getitem__, found)))
+
+
+@cache
+def _known(mode: ErrorMode, spoken: Dialect) -> dict[bytes, tuple[int, ...]]:
+    """The output of a mode for each segment met so far."""
+    del mode, spoken  # for each pair of them another one
+    return {}
 
 
 def first_flaw(octets: bytes, spoken: Dialect) -> MaximalSubpart | tuple[int, ...]:
@@ -473,19 +469,13 @@ def first_flaw(octets: bytes, spoken: Dialect) -> MaximalSubpart | tuple[int, ..
         text = _text(spoken.automaton).match(octets)
         start = text.end() if text else 0
         if start == len(octets):
-            characters = _segment(spoken.automaton).findall(octets)
-            return tuple(chain.from_iterable(map(_outputs(_ANY, spoken).__getitem__, characters)))
+            return tuple(replaced(octets, _ANY, spoken))
     scalars = list[int]()
     for found in segments(octets, start, spoken):
         if isinstance(found, MaximalSubpart):
             return found
         scalars += found.scalars
     return tuple(scalars)
-
-
-@cache
-def _outputs(mode: ErrorMode, spoken: Dialect) -> _Outputs:
-    return _Outputs(mode, spoken)
 
 
 @cache

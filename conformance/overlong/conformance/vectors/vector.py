@@ -173,14 +173,6 @@ def cut(octets: bytes, chunks: Sequence[int]) -> list[bytes]:
 
 
 @dataclass(frozen=True)
-class Provenance:
-    """A rule of the grammar, and one of its alternatives; empty if no single one applies."""
-
-    rule: str
-    alternative: str
-
-
-@dataclass(frozen=True)
 class Vector:
     """One input. The expected answers come from the reference; none is written by hand."""
 
@@ -336,10 +328,10 @@ class Vector:
         return () if self.flaw is None else (self.flaw.defect.code,)
 
     @property
-    def provenance(self) -> Provenance | None:
-        """Its place in the grammar; None for an empty input."""
+    def provenance(self) -> tuple[str, str]:
+        """The rule of the grammar, and its alternative if a single one applies; both are empty for an empty input."""
         if not self.octets:
-            return None
+            return "", ""
         spoken = self.profile.dialect
         text, character = next(iter(spoken.unfolded.open[0])).trail[:2]
         if self.flaw is None:
@@ -347,7 +339,7 @@ class Vector:
             form = forms[0] if len(forms) == 1 else text
         else:
             form = form_at(self.octets, self.flaw.offset, spoken)
-        return Provenance(character.rule, "") if form is None else Provenance(form.rule, form.text)
+        return (character.rule, "") if form is None else (form.rule, form.text)
 
     @cached_property
     def values(self) -> tuple[bytes, ...]:
@@ -462,11 +454,11 @@ def record(
         result["decoder"] = vector.decoder
     if vector.references:
         result["references"] = list(vector.references)
-    provenance = vector.provenance
-    if provenance is not None:
-        result["provenance"] = {"document": "RFC 3629", "section": "4", "rule": provenance.rule}
-        if provenance.alternative:
-            result["provenance"]["alternative"] = provenance.alternative
+    rule, alternative = vector.provenance
+    if rule:
+        result["provenance"] = {"document": "RFC 3629", "section": "4", "rule": rule}
+        if alternative:
+            result["provenance"]["alternative"] = alternative
     expect = {"strict": strict, "replacement": {"scalars": output, "chunked": chunked}}
     return {**result, "flags": list(vector.flags), "since": since(vector.id), "expect": expect}
 

@@ -18,19 +18,20 @@ A case is octets, or a tuple of chunks if the place of the cut matters::
 
 Where several families stand in a module, a function's name may begin with its family's, which is no part of the case's
 name. A docstring may name the parameters; beside Python's own format specifications, ``octets`` writes a count
-("1 octet", "3 octets") and ``hex`` writes octets. Below are builders of octets, named after the unlawful move.
+("1 octet", "3 octets"). Octets are written in hexadecimal. Below are builders of octets, named after the unlawful move.
 """
 
 from __future__ import annotations
 
 import inspect
-import string
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import chain
 from typing import Any
 
+from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import dialect, encode_scalars
 from overlong.reference.layout import load_layout
@@ -40,15 +41,15 @@ Built = bytes | tuple[bytes, ...]
 Builder = Callable[..., Built]
 
 
-class _Sentence(string.Formatter):
-    """Docstrings with parameters in them."""
+def _sentence(text: str, values: Mapping[str, Any]) -> str:
+    """A docstring with parameters in it."""
 
-    def format_field(self, value: Any, format_spec: str) -> Any:
-        if format_spec == "octets":
-            return "1 octet" if value == 1 else f"{value} octets"
-        if format_spec == "hex":
-            return value.hex(" ").upper()
-        return super().format_field(value, format_spec)
+    def counted(place: re.Match[str]) -> str:
+        count = values[place[1]]
+        return "1 octet" if count == 1 else f"{count} octets"
+
+    text = re.sub(r"{(\w+):octets}", counted, text)
+    return text.format(**{name: spaced_hex(each) if isinstance(each, bytes) else each for name, each in values.items()})
 
 
 @dataclass
@@ -62,7 +63,7 @@ class Family:
 
     def one(self, name: str, built: Built, text: str) -> None:
         """Add one vector, given in one line."""
-        self._add(name, text, lambda: built, ({},))
+        self.made.append(partial(self._case, name, text, lambda: built, ({},)))
 
     def case(self, builder: Builder) -> Builder:
         """Add the vector of a function."""
@@ -76,22 +77,19 @@ class Family:
 
     def _registered(self, builder: Builder, parameters: Sequence[Mapping[str, Any]]) -> Builder:
         name = builder.__name__.strip("_").replace("_", "-").removeprefix(f"{self.category}-")
-        self._add(name, " ".join((inspect.getdoc(builder) or "").split()), builder, parameters)
-        return builder
-
-    def _add(self, name: str, text: str, builder: Builder, parameters: Sequence[Mapping[str, Any]]) -> None:
+        text = " ".join((inspect.getdoc(builder) or "").split())
         self.made.append(partial(self._case, name, text, builder, parameters))
+        return builder
 
     def _case(
         self, name: str, text: str, builder: Builder, parameters: Sequence[Mapping[str, Any]]
     ) -> Iterator[Vector]:
-        sentence = _Sentence()
         for values in parameters:
             built = builder(**values)
             yield Vector(
                 self.category,
                 b"".join(built) if isinstance(built, tuple) else built,
-                sentence.vformat(text, (), values),
+                _sentence(text, values),
                 tuple(map(len, built)) if isinstance(built, tuple) else None,
                 cases=(f"{self.category}/{name}",),
             )

@@ -232,7 +232,7 @@ IMPOSSIBLE = Family("impossible", "FE and FF, which no UTF-8 ever used")
 
 @IMPOSSIBLE.cases("octets", (b"\xfe", b"\xff", b"\xfe\xff", b"\xff\xfe", b"\xff" * 4, b"\xfe\x80\x80\x80\x80\x80\x80"))
 def octets(octets: bytes) -> bytes:
-    """{octets:hex}: no UTF-8 ever used FE or FF"""
+    """{octets}: no UTF-8 ever used FE or FF"""
     return octets
 
 
@@ -255,19 +255,19 @@ TRUNCATED = Family("truncated", "characters cut short by the end of the input")
 
 @TRUNCATED.cases("prefix", prefixes())
 def at_the_end(prefix: bytes) -> bytes:
-    """{prefix:hex}, which more octets could complete, at the end"""
+    """{prefix}, which more octets could complete, at the end"""
     return prefix
 
 
 @TRUNCATED.cases("prefix", prefixes())
 def behind_ascii(prefix: bytes) -> bytes:
-    """{prefix:hex} at the end, behind ASCII"""
+    """{prefix} at the end, behind ASCII"""
     return b"a" + prefix
 
 
 @TRUNCATED.cases("prefix", prefixes()[::2])
 def behind_a_character(prefix: bytes) -> bytes:
-    """{prefix:hex} at the end, behind a three-octet character"""
+    """{prefix} at the end, behind a three-octet character"""
     return "€".encode() + prefix
 
 
@@ -290,31 +290,31 @@ def _cannot_follow() -> list[tuple[bytes, int]]:
 
 @INTERRUPTED.cases("prefix, octet", _cannot_follow())
 def by_an_octet_of_each_class(prefix: bytes, octet: int) -> bytes:
-    """{prefix:hex} interrupted by {octet:02X}"""
+    """{prefix} interrupted by {octet:02X}"""
     return prefix + bytes([octet])
 
 
 @INTERRUPTED.cases("prefix", prefixes())
 def by_ascii(prefix: bytes) -> bytes:
-    """{prefix:hex} interrupted by a letter, which must survive"""
+    """{prefix} interrupted by a letter, which must survive"""
     return prefix + b"a"
 
 
 @INTERRUPTED.cases("prefix", prefixes()[::2])
 def by_a_quotation_mark(prefix: bytes) -> bytes:
-    """{prefix:hex} interrupted by the quotation mark that should close a string"""
+    """{prefix} interrupted by the quotation mark that should close a string"""
     return b'"' + prefix + b'"'
 
 
 @INTERRUPTED.cases("prefix, scalar", product(prefixes()[::3], (0xE9, 0x20AC, 0x1F600)))
 def by_a_character(prefix: bytes, scalar: int) -> bytes:
-    """{prefix:hex} interrupted by U+{scalar:04X}, which must survive"""
+    """{prefix} interrupted by U+{scalar:04X}, which must survive"""
     return prefix + well_formed(scalar)
 
 
 @INTERRUPTED.cases("left, right", product((b"\xc3", b"\xe2", b"\xe2\x82", b"\xf0\x9f", b"\xf0\x9f\x98"), repeat=2))
 def by_another(left: bytes, right: bytes) -> bytes:
-    """{left:hex}, then {right:hex}: two characters cut short"""
+    """{left}, then {right}: two characters cut short"""
     return left + right
 
 
@@ -412,11 +412,11 @@ MAXIMAL_SUBPART.one("two-of-two-octets", bytes.fromhex("E0A0E0A0"), "two maximal
 
 @MAXIMAL_SUBPART.cases("octets", (b"\xf0\x90\x80", b"\xf1\x80\x80", b"\xf4\x80\x80", b"\xf0\x90", b"\xe1\x80", b"\xc2"))
 def each_length(octets: bytes) -> bytes:
-    """{octets:hex} between letters: one maximal subpart, one U+FFFD"""
+    """{octets} between letters: one maximal subpart, one U+FFFD"""
     return b"a" + octets + b"z"
 
 
 @MAXIMAL_SUBPART.cases("octets", (b"\xe0\x80", b"\xed\xa0", b"\xf0\x80", b"\xf4\x90", b"\xf0\x8f\xbf", b"\xf4\x90\x80"))
 def not_even_a_beginning(octets: bytes) -> bytes:
-    """{octets:hex} between letters: no two of its octets belong together, one U+FFFD for each"""
+    """{octets} between letters: no two of its octets belong together, one U+FFFD for each"""
     return b"a" + octets + b"z"

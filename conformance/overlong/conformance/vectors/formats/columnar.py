@@ -93,7 +93,7 @@ WORDS = {"flag": tuple(DEFECTS), "since": _words((FIRST, *published().values()))
 
 def _row(vector: Vector) -> dict[str, Any]:
     """One vector's values, named as in :data:`SCHEMA`; None for each that does not apply."""
-    strict, provenance = vector.strict, vector.provenance
+    strict, (rule, alternative) = vector.strict, vector.provenance
     rejected = strict._asdict() if isinstance(strict, Rejected) else {}
     return {
         "id": vector.id,
@@ -106,8 +106,8 @@ def _row(vector: Vector) -> dict[str, Any]:
         "replacement": vector.replaced.scalars,
         "put_out": vector.put_out,
         "flag": vector.flags[0] if vector.flags else None,
-        "rule": provenance.rule if provenance else None,
-        "alternative": provenance.alternative or None if provenance else None,
+        "rule": rule or None,
+        "alternative": alternative or None,
         "since": since(vector.id),
         "cases": vector.cases or None,
         "comment": vector.comment or None,

@@ -144,7 +144,7 @@ def _write_csv(selection: Selection, opened: Opened) -> None:
 
 def _row(vector: Vector) -> tuple[str, ...]:
     """One vector's fields, named as in :data:`COLUMNS`; a field that does not apply is empty."""
-    strict, provenance = vector.strict, vector.provenance
+    strict = vector.strict
     if isinstance(strict, Decoded):
         answer = ("accept", "", "", "", "", spelt(*strict.scalars))
     else:
@@ -158,8 +158,7 @@ def _row(vector: Vector) -> tuple[str, ...]:
         spelt(*vector.replaced.scalars),
         "|".join(spelt(*each) for each in vector.chunked),
         " ".join(vector.flags),
-        provenance.rule if provenance else "",
-        provenance.alternative if provenance else "",
+        *vector.provenance,
         " ".join(vector.cases),
         vector.comment,
     )

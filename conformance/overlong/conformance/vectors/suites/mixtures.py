@@ -16,7 +16,6 @@ surrogate: a table for replacing may have one wrong entry.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
@@ -127,56 +126,44 @@ _ALL_TOLD = 12_000
 """The octets up to which streams of all kinds are made: an error, say, with as many behind it in its chunk."""
 
 
-@dataclass(frozen=True)
-class _Pieces:
-    """What stands in the streams."""
-
-    two: bytes
-    """A character of two octets."""
-    longest: bytes
-    """A character of the most octets."""
-    head: bytes
-    tail: bytes
-    """An error that its second octet shows; it looks like a character of three octets."""
-
-    @classmethod
-    def of(cls, automaton: Automaton) -> _Pieces:
-        _, two, *_, longest = fillers(automaton)
-        kinds = pieces(automaton).kinds
-        error = max(kinds, key=lambda kind: (len(kind) == len(two) + 1, len(kind) > 1))
-        return cls(two, longest, error[:1], error[1:])
-
-
 def cut_series(automaton: Automaton) -> Iterator[Chunks]:
     """All streams, as chunks."""
-    use = _Pieces.of(automaton)
+    _, two, *_, longest = fillers(automaton)
+    head, tail = _error(automaton)
     for begun in _begun(automaton):
-        yield from _at_begun(use, begun)
+        yield from _at_begun(two, begun)
     for last in _last(automaton):
-        yield last + use.longest[:1], b""
-        yield use.two, last + use.head, use.tail, _LETTER
+        yield last + longest[:1], b""
+        yield two, last + head, tail, _LETTER
     for number in _numbers(_SMALL, 1 << _POWERS[-1]):
         text = _LETTER * (number - 1)
-        yield (text + use.longest[:1],)
+        yield (text + longest[:1],)
         if number <= _ALL_TOLD:
-            yield _LETTER + text, use.longest[:1]
-        behind = max(0, number - len(use.tail)) if number <= _ALL_TOLD else 0
-        yield text + use.head, use.tail + _LETTER * behind, _LETTER
+            yield _LETTER + text, longest[:1]
+        behind = max(0, number - len(tail)) if number <= _ALL_TOLD else 0
+        yield text + head, tail + _LETTER * behind, _LETTER
     for number in _numbers(_SMALL_BEFORE, _MANY_CHUNKS):
-        yield (*(_LETTER,) * (number - 1), use.longest[:1])
-        yield (*(_LETTER,) * (number - 1), use.head + use.tail, _LETTER)
+        yield (*(_LETTER,) * (number - 1), longest[:1])
+        yield (*(_LETTER,) * (number - 1), head + tail, _LETTER)
     empty = (b"",) * _MOST_CHUNKS
-    yield (*empty, use.longest[:1], b"")
-    yield (*empty, use.head, b"", use.tail, _LETTER)
-    yield from _characters(use)
+    yield (*empty, longest[:1], b"")
+    yield (*empty, head, b"", tail, _LETTER)
+    yield from _characters(longest)
+
+
+def _error(automaton: Automaton) -> tuple[bytes, bytes]:
+    """An error that its second octet shows, and looks like a character of three octets: its head, and its tail."""
+    kinds, two = pieces(automaton).kinds, fillers(automaton)[1]
+    error = max(kinds, key=lambda kind: (len(kind) == len(two) + 1, len(kind) > 1))
+    return error[:1], error[1:]
 
 
 def cut_series_before(automaton: Automaton) -> Iterator[tuple[Chunks, Chunks]]:
     """Earlier streams, and the streams after them. What an end truncates comes in a chunk before, and so is held."""
-    use = _Pieces.of(automaton)
-    error, letter, begun = (_LETTER + _NO_LEAD,), (_LETTER,), use.longest[:1]
+    _, two, *_, longest = fillers(automaton)
+    error, letter, begun = (_LETTER + _NO_LEAD,), (_LETTER,), longest[:1]
     for held in _begun(automaton):
-        yield (use.two + held, b""), letter
+        yield (two + held, b""), letter
     for number in _numbers(_SMALL_BEFORE, 1 << _POWERS[-1]):
         yield (_LETTER * (number - 1) + begun, b""), letter
         if number <= _ALL_TOLD:
@@ -204,26 +191,26 @@ def _last(automaton: Automaton) -> tuple[bytes, ...]:
     return tuple(filter(automaton.accepts, found.values()))
 
 
-def _at_begun(use: _Pieces, begun: bytes) -> Iterator[Chunks]:
+def _at_begun(two: bytes, begun: bytes) -> Iterator[Chunks]:
     """The end, and an error, after an incomplete character."""
-    yield (use.two + begun,)
-    yield use.two + begun, b""
-    yield use.two, _LETTER + begun, _LETTER, _LETTER
-    yield use.two, _LETTER + begun + _LETTER, _LETTER
+    yield (two + begun,)
+    yield two + begun, b""
+    yield two, _LETTER + begun, _LETTER, _LETTER
+    yield two, _LETTER + begun + _LETTER, _LETTER
 
 
-def _characters(use: _Pieces) -> Iterator[Chunks]:
+def _characters(longest: bytes) -> Iterator[Chunks]:
     """Characters that are cut in chunks of all sizes; in each of very many chunks; and near large offsets."""
-    width = len(use.longest)
+    width = len(longest)
     sizes = [size for size in _numbers(_SMALL, _SIZES) for _ in range(2)]
     for phase in range(2):
-        yield _cut(use.longest, phase, sizes)
+        yield _cut(longest, phase, sizes)
     for phase, sizes in product(range(width), ([1] * _MOST_CHUNKS, _near(_numbers(0, 1 << 16), width))):
-        yield _cut(use.longest, phase, sizes, _LONG_TEXT)
+        yield _cut(longest, phase, sizes, _LONG_TEXT)
     for number in _numbers(0, _ALL_TOLD):
         if number > _SIZES:
             phase = next(phase for phase in range(width) if (number - phase) % width and (2 * number - phase) % width)
-            yield _cut(use.longest, phase, [number, number])
+            yield _cut(longest, phase, [number, number])
 
 
 def _near(numbers: list[int], width: int) -> list[int]:
