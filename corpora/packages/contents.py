@@ -29,6 +29,11 @@ FIELDS = """`failing` tests the verdict and the text of a strict decoder with bo
 `expect.replacement` is the output of a decoder that replaces each maximal subpart."""
 
 
+def source(name: str) -> str:
+    """A file of ``sources``: a package's own code in its language."""
+    return (Path(__file__).parent / "sources" / name).read_text("ascii")
+
+
 def exported(form: str, name: str) -> bytes:
     """The list of that name, as ``overlong vectors export --format FORM`` writes it."""
     written = io.BytesIO()
