@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from corpora.packages.archives import tarball
-from corpora.packages.contents import NAME, VERSION, readme, source
+from corpora.packages.contents import NAME, VERSION, readme, source, tarball
 
 _MAJOR = VERSION.partition(".")[0]
 MODULE = "overlong.invalid/vectors" + (f"/v{_MAJOR}" if int(_MAJOR) > 1 else "")

@@ -6,8 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from corpora.packages.archives import zipped
-from corpora.packages.contents import LINE, NAME, SELECTIONS, STEM, VERSION, exported, readme, source
+from corpora.packages.contents import LINE, NAME, SELECTIONS, STEM, VERSION, exported, readme, source, zipped
 
 MANIFEST = f"""Manifest-Version: 1.0
 Automatic-Module-Name: overlong.vectors

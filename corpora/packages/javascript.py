@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from corpora.packages.archives import tarball
-from corpora.packages.contents import LINE, NAME, STEM, VERSION, readme, source
+from corpora.packages.contents import LINE, NAME, STEM, VERSION, readme, source, tarball
 
 NODE_EXAMPLE = """import { failing } from 'overlong-vectors';
 

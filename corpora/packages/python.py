@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from corpora.packages.archives import zipped
-from corpora.packages.contents import LINE, NAME, VERSION, readme, source
+from corpora.packages.contents import LINE, NAME, VERSION, readme, source, zipped
 
 PYTHON_EXAMPLE = """from overlong_vectors import failing
 

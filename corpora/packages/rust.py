@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from corpora.packages.archives import tarball
-from corpora.packages.contents import LINE, NAME, STEM, VERSION, exported, readme, source
+from corpora.packages.contents import LINE, NAME, STEM, VERSION, exported, readme, source, tarball
 
 CARGO = """[package]
 name = "{name}"
