@@ -8,7 +8,6 @@ from importlib.resources import files
 from importlib.util import find_spec
 from itertools import islice, product
 
-import jsonschema
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.support.strict_json import JsonError, loads
-from overlong.conformance.vectors.check import check
 from overlong.conformance.vectors.export import FORMATS, Selection
 from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.formats.data import json_line, sequence_lines
@@ -135,20 +133,6 @@ def test_every_format_gives_the_same_octets_again_and_its_manifest_holds(form, t
     result = run("vectors", "check", tmp_path / "a")
     assert result.exit_code == 1
     assert main.name in result.output
-
-
-@pytest.mark.long
-def test_json_and_json_lines_fit_the_published_schema(tmp_path):
-    run("vectors", "export", "--format", "json", "--suite", "core", "-o", tmp_path / "v.json")
-    run("vectors", "export", "--format", "jsonl", "--suite", "streams", "-o", tmp_path / "v.jsonl")
-    schema = json.loads((files("overlong.conformance") / "schemas" / "vectors-1.schema.json").read_text())
-    validator = jsonschema.Draft7Validator(schema)
-    validator.check_schema(schema)
-    validator.validate(json.loads((tmp_path / "v.json").read_text()))
-    validator.validate(json.loads((tmp_path / "v.json.manifest.json").read_text()))
-    for line in (tmp_path / "v.jsonl").read_text().splitlines():
-        validator.validate(json.loads(line))
-    check(tmp_path / "v.jsonl")
 
 
 def test_expectations_stand_in_the_record_as_the_interfaces_say():
