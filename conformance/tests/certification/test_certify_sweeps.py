@@ -51,8 +51,8 @@ from overlong.conformance.sweep.plans import drawn as drawing
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
+from overlong.conformance.vectors.vector import Profile
 from overlong.reference import dialect
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed: apt install gcc")

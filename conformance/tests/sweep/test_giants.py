@@ -29,9 +29,8 @@ from overlong.conformance.sweep.giants.memory import BLOCK, Text
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import drawn as drawing
 from overlong.conformance.sweep.sweep import GiantPace, sweep
-from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Profile, Vector
 from overlong.reference import Rejected
 from overlong.reference.core import why_not
 

@@ -26,7 +26,7 @@ from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS, NOT_SAID, UNIT, Called
 from overlong.conformance.targets.adapters.in_core import AnswersTask
 from overlong.conformance.targets.adapters.native import Streams, bound, function_in
-from overlong.conformance.vectors.complete import complete_strings
+from overlong.conformance.vectors.pieces import complete_strings
 from overlong.reference.core import building, core, why_not
 from overlong.reference.dialect import dialect
 from overlong.reference.tables import AUTOMATON_WORDS, ShiftAutomaton

@@ -34,8 +34,7 @@ from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Profile, Vector
 from overlong.reference.core import why_not
 from overlong.reference.dialect import dialect
 from waiting import HUNG

@@ -12,7 +12,7 @@ from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.sweep.plans.text import class_strings
 from overlong.conformance.vectors.pieces import every_class, fillers, pieces
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Profile
 from overlong.reference import DIALECTS, dialect, is_well_formed
 
 SMALL = (

@@ -26,7 +26,7 @@ from overlong.conformance.oracle.target import (
 )
 from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.vector import RFC3629
 from overlong.fuzz.execution.compiled import InputLoop
 from overlong.fuzz.execution.executor import ColumnarExecutor, Executor, InProcessExecutor, inputs_from
 from overlong.fuzz.execution.job import CampaignJob

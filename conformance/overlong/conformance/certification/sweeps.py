@@ -37,7 +37,7 @@ from overlong.conformance.sweep.plans.distance import numbers_of_utf8
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets.commands import constants_of as numbers_in_code_of
-from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.conformance.vectors.suites.suite import core_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Fault
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.identity import Identity
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 
 @dataclass(frozen=True, order=True)

@@ -26,7 +26,7 @@ from overlong.conformance.targets.adapters.child import Child, Named
 from overlong.conformance.targets.adapters.native import address_of, function_in
 from overlong.conformance.targets.adapters.serving import HEAD, fail, write_all
 from overlong.conformance.targets.process import ended_how
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Profile
 from overlong.reference.core import core
 
 if TYPE_CHECKING:

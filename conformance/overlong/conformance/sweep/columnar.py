@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.sweeps import Shard
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.targets.framed import FramedTarget
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 OCTETS = 1 << 20
 """About the octets of a batch's strings: several batches are always under way, and memory stays flat."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import ExpectedAnswers
     from overlong.conformance.sweep.ledger import Ledger
     from overlong.conformance.targets.framed import FramedTarget
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 _FAILURES = 32
 """The further failures that a target is allowed for each example that is tested again: each repetition may fail."""

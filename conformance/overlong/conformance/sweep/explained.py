@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.sweeps import SweepBucket, Where
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 _OCTETS = 1 << 16
 """The most octets of the strings drawn from a set that are asked: the readable judge takes a quarter of a second."""

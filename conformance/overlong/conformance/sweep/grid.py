@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 CONTINUATION = 0x80
 """The octet around a string in memory, unless a grid names another: it would complete a truncated character."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.process import Process
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 ADAPTER = Path(__file__).with_name("adapter.py")
 _PLACE = 2

@@ -12,13 +12,13 @@ from overlong.conformance.support.printable import did_you_mean, thousands
 from overlong.conformance.sweep.accounting import account, total
 from overlong.conformance.sweep.plans import PLANS
 from overlong.conformance.sweep.plans.short import DEPTH, words_within
-from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.vector import RFC3629
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.sweep.grid import Grid, Scheme
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference.automaton import Automaton
 
 SHARD, LARGEST_SHARD = 1 << 22, 1 << 24

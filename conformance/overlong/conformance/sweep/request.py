@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

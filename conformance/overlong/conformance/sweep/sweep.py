@@ -41,7 +41,7 @@ from overlong.conformance.targets.identity import hold_to, identity_of
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.vector import RFC3629, Profile
 from overlong.reference import dialect
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.sweep.adapter import main
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Profile
 from overlong.fuzz.execution.sparing import Sparing
 from overlong.fuzz.generation.generated import Generated
 

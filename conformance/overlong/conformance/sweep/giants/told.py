@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 _TELLING = (ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED, CRASHED, TIMED_OUT, BROKEN, OTHER_OFFSET)
 """The kinds, the worst first."""

@@ -18,7 +18,7 @@ from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, SURROGATES, TRA
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference.automaton import Automaton
 
 _FAR = tuple((1 << power) + by for power in range(10, 17) for by in range(-4, 5))

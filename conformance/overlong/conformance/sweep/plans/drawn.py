@@ -11,7 +11,7 @@ from overlong.conformance.vectors.pieces import Dice
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 GRIDS = 64
 _TEXTS, _PIECES, _BETWEEN, _BEHIND = 16, 15, 4, 4

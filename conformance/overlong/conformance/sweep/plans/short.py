@@ -14,7 +14,7 @@ from overlong.reference.order import well_formed_products
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference.automaton import Automaton
 
 _LONGEST_FORM = 4

@@ -1,4 +1,4 @@
-"""Every scalar value, alone and in context, built and judged in columns.
+"""Suites by stride: every scalar value, alone and in context, and every string of up to four octets.
 
 The byte-range sequences that the automaton accepts, in octet order, are the scalar values in order (see
 :mod:`overlong.reference.order`). So a batch and its expected answers are laid out by stride, a column at a time,
@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from array import array
 from functools import cache, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import prod
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import ACCEPTED, UNITS, VALIDATE, Answers, big_endian, read_numbers
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
-from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.suites.suite import BATCH, Suite
+from overlong.conformance.vectors.suites.suite import BATCH, ByteRangeSequence, Suite, all_strings, batched
+from overlong.conformance.vectors.vector import RFC3629
 from overlong.reference import dialect, encode_scalars
 from overlong.reference.order import (
     CODE_POINTS,
@@ -32,8 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from overlong.conformance.protocol.wire import Units
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference import Dialect
+
 
 BETWEEN = (0xE9, 0x61)
 """The neighbours of each scalar value in the suite "scalars-between"."""
@@ -180,3 +180,32 @@ RUNS = Suite(
     _runs,
     count=_count_of_runs,
 )
+
+LONGEST = 4
+
+
+def _sequences_of_all(longest: int) -> Iterator[ByteRangeSequence]:
+    for length in range(1, longest + 1):
+        yield from all_strings("exhaustive", length)
+
+
+def _every_string(longest: int, _: Profile) -> Iterator[Batch]:
+    for some in batched(chain.from_iterable(map(_strings_of, _sequences_of_all(longest))), BATCH):
+        yield Batch.of_strings("exhaustive", some)
+
+
+def _strings_of(sequence: ByteRangeSequence) -> Iterator[bytes]:
+    octets, length = sequence.octets, len(sequence.ranges)
+    return (octets[start : start + length] for start in range(0, len(octets), length))
+
+
+@cache
+def exhaustive(longest: int) -> Suite:
+    """The suite of all strings of 1 to ``longest`` octets."""
+    return Suite(
+        f"exhaustive-{longest}",
+        f"every string of 1 to {longest} octets" if longest > 1 else "every octet alone",
+        partial(_every_string, longest),
+        count=lambda _: sum(0x100**length for length in range(1, longest + 1)),
+        sequences=partial(_sequences_of_all, longest),
+    )
