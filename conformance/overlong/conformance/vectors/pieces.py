@@ -209,7 +209,7 @@ class Dice:
 # RFC 3629, the dead state included) answers all of it correctly if and only if it accepts exactly the well-formed
 # strings.
 #
-# The construction is the Wp-method (wp_suite of overlong.reference.automaton). One more observation makes it smaller. If
+# The construction is the Wp-method (wp_suite of reference.automaton). One more observation makes it smaller. If
 # an octet leads to the dead state, any of the suite's accepted suffixes may show that the state is dead. A suffix that
 # begins with an octet y also shows the transition of y in the dead state, since all those octets lead to the same
 # state. Then that transition needs no string of its own. docs/theory.md has the proof.
