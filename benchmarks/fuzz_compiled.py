@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 
 from overlong.conformance.oracle.expectation import ExpectedAnswers
-from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.request import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.fuzz.execution.compiled import InputLoop
 from overlong.fuzz.execution.executor import InProcessExecutor, inputs_from

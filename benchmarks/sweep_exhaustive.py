@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.expectation import ExpectedAnswers
-from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import PROGRESS_OCTETS, GridLoop, Progress, character_bits
+from overlong.conformance.sweep.grid import account
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.reference.dialect import dialect

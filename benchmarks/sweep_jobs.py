@@ -14,9 +14,9 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from overlong.conformance.sweep.engine import SweepJob, local_pool
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import results
+from overlong.conformance.sweep.sweep import SweepJob, local_pool
 from runner import arguments, cpu_of, descendants, figure, load, ratios, turns
 
 BOUND = 1.85

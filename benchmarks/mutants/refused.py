@@ -23,7 +23,7 @@ from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.sweep.compiled import GridLoop
 from overlong.conformance.sweep.plan import LARGEST_SHARD
-from overlong.conformance.sweep.plans import DRAWN
+from overlong.conformance.sweep.schemes import DRAWN
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.vectors.profile import RFC3629

@@ -46,10 +46,10 @@ from overlong.conformance.results.run import Run
 from overlong.conformance.results.shard import NOTHING
 from overlong.conformance.results.sweeps import PlanRun
 from overlong.conformance.results.writer import RESULTS
+from overlong.conformance.sweep import schemes as drawing
 from overlong.conformance.sweep.describing import telling
 from overlong.conformance.sweep.ledger import Ledger, LedgerError
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import drawn as drawing
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.resolve import resolve
@@ -59,7 +59,7 @@ from overlong.reference import dialect
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed: apt install gcc")
 UTF8 = dialect().automaton
-ONE_GRID = (drawing._TEXTS, drawing._PIECES, drawing._BETWEEN, drawing._BEHIND), 1
+ONE_GRID = (drawing._TEXTS, drawing._PIECES, drawing._TEXTS_BETWEEN, drawing._TEXTS_BEHIND), 1
 """The defaults of what draws a plan, with one grid in place of 64: a change of ``GRIDS`` comes too late for them."""
 
 SOURCE = """

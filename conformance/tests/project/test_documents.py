@@ -36,8 +36,7 @@ from overlong.conformance.protocol.units import UNITS, big_endian
 from overlong.conformance.protocol.wire import ECHO_PROBE, frame
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.certificate import NOT_COVERED
-from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import PLANS
+from overlong.conformance.sweep.plan import PLANS, plan_named
 from overlong.conformance.targets.builtin import ADAPTERS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.process import Process

@@ -23,11 +23,10 @@ from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.certification.tiers import GIANTS, STEPS, Tier
 from overlong.conformance.protocol.observation import Crashed, Refused
 from overlong.conformance.results.shard import Shard, ShardResult
-from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.giants.loop import expected_offset
-from overlong.conformance.sweep.giants.memory import BLOCK, Text
+from overlong.conformance.sweep import schemes as drawing
+from overlong.conformance.sweep.giants import BLOCK, Text, expected_offset
+from overlong.conformance.sweep.grid import account
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import drawn as drawing
 from overlong.conformance.sweep.sweep import GiantPace, sweep
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
@@ -172,7 +171,7 @@ def resident(sort, address):
 @linux
 def test_a_system_without_so_many_addresses_is_told_apart_from_a_fault():
     program = (
-        "import resource; from overlong.conformance.sweep.giants.memory import why_none; "
+        "import resource; from overlong.conformance.sweep.giants import why_none; "
         "resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31)); print(why_none())"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -249,7 +248,7 @@ def test_what_is_wrong_without_the_letters_is_no_matter_of_length(library):
 
 
 SHORT = Tier("full", ("exhaustive-2",), "")
-ONE_GRID = (drawing._TEXTS, drawing._PIECES, drawing._BETWEEN, drawing._BEHIND), 1
+ONE_GRID = (drawing._TEXTS, drawing._PIECES, drawing._TEXTS_BETWEEN, drawing._TEXTS_BEHIND), 1
 """The defaults of what draws a plan, with one grid in place of 64: a change of ``GRIDS`` comes too late for them."""
 
 

@@ -20,9 +20,8 @@ from hypothesis import strategies as st
 from overlong.conformance.oracle import expectation as expectations
 from overlong.conformance.oracle import kinds as codes
 from overlong.conformance.oracle.expectation import ExpectedAnswers
-from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import LEVEL, PROGRESS_OCTETS, GridLoop, GridWords, LoopTask, Progress
-from overlong.conformance.sweep.grid import Grid
+from overlong.conformance.sweep.grid import Grid, account
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS, NOT_SAID, UNIT, Called
 from overlong.conformance.targets.adapters.in_core import AnswersTask

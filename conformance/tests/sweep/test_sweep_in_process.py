@@ -28,7 +28,7 @@ from overlong.conformance.oracle.kinds import (
 )
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.sweep import adapter
-from overlong.conformance.sweep.accounting import account
+from overlong.conformance.sweep.grid import account
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
 from overlong.conformance.targets.framed import FramedTarget

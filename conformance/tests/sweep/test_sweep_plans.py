@@ -7,11 +7,9 @@ import pytest
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.grid import Grid
-from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import PLANS
-from overlong.conformance.sweep.plans.text import class_strings
+from overlong.conformance.sweep.grid import Grid, account
+from overlong.conformance.sweep.plan import PLANS, plan_named
+from overlong.conformance.sweep.schemes import class_strings
 from overlong.conformance.vectors.pieces import every_class, fillers, pieces
 from overlong.conformance.vectors.profile import Profile
 from overlong.reference import DIALECTS, dialect, is_well_formed

@@ -19,8 +19,8 @@ from overlong.conformance.oracle.kinds import CRASHED, KINDS, LEFT_OUT, Fault
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.results.shard import Shard, ShardResult
 from overlong.conformance.results.sweep_statement import RESULTS
-from overlong.conformance.sweep import engine
 from overlong.conformance.sweep import ledger as ledgers
+from overlong.conformance.sweep import sweep as engine
 from overlong.conformance.sweep.ledger import HEADER, LEDGER, Ledger, LedgerEntry, LedgerError
 from overlong.conformance.sweep.sweep import sweep
 from sweep_stand_in import StandIn

@@ -24,7 +24,7 @@ from overlong.conformance.oracle.kinds import (
     TIMED_OUT,
     answer_code,
 )
-from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.request import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.fuzz.execution.compiled import InputLoop

@@ -30,12 +30,12 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.results.run import FAILS
 from overlong.conformance.support.printable import thousands
+from overlong.conformance.sweep.distances import CONSTANT, numbers_of_utf8
 from overlong.conformance.sweep.in_process import reason_against, reason_against_giants, why_slow
 from overlong.conformance.sweep.ledger import LedgerError
-from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import CAMPAIGN, CONSTANT, DRAWN, DRAWN_IN_CAMPAIGN, SEEDED
-from overlong.conformance.sweep.plans.distance import numbers_of_utf8
+from overlong.conformance.sweep.plan import SEEDED, plan_named
 from overlong.conformance.sweep.pool import cpus
+from overlong.conformance.sweep.schemes import CAMPAIGN, DRAWN, DRAWN_IN_CAMPAIGN
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets.functions import constants_of as numbers_in_code_of
 from overlong.conformance.vectors.suites.core import core_vectors

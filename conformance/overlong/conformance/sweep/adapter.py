@@ -10,7 +10,7 @@ A decoder that crashes on string after string is asked a few of them. Then this 
 of a block. If these crash too, it skips the rest of the block, and counts it as not asked, never as crashed.
 A source whose strings have no order chooses itself which ones to skip.
 
-A ``Source`` (``request.py``) provides the strings and the loop that asks them: here the grids of a plan; another
+A ``Source`` (``caller.py``) provides the strings and the loop that asks them: here the grids of a plan; another
 adapter that calls :func:`main` may have its own.
 """
 
@@ -44,11 +44,11 @@ from overlong.conformance.oracle.kinds import (
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.wire import DECODE, NOT_SAID, VALIDATE
-from overlong.conformance.sweep.caller import HANGS, Caller, ChildEnded, Sight
-from overlong.conformance.sweep.giants.memory import why_none
+from overlong.conformance.sweep.caller import HANGS, Caller, ChildEnded, Grids, Sight
+from overlong.conformance.sweep.giants import why_none
 from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import LARGEST_SHARD
-from overlong.conformance.sweep.request import HEAD_OF_RESULT, SWEEP, Grids, WantedSweep
+from overlong.conformance.sweep.request import HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.child import Named
 from overlong.conformance.targets.adapters.serving import answer_frames, fail, pieces
@@ -58,7 +58,7 @@ from overlong.reference.core import NoCore
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.sweep.request import Source
+    from overlong.conformance.sweep.caller import Source
 
 if sys.platform == "win32":
     raise ImportError("what runs foreign code is forked, which needs POSIX")
@@ -227,7 +227,7 @@ class Course:
         return sorted(told)
 
     def _giant_answer(self, kind: int) -> str:
-        """What a function said of a giant string, for ``giants/told.py``: the offset of a refusal, if it said one."""
+        """What a function said of a giant string, for ``describing.py``: the offset of a refusal, if it said one."""
         if kind == BROKEN:
             return "it reports a place that the string does not have"
         return "" if kind == ACCEPTED_ILL_FORMED or self._progress.number == NOT_SAID else str(self._progress.number)

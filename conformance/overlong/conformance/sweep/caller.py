@@ -15,14 +15,13 @@ import sys
 import time
 from dataclasses import astuple
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.kinds import CRASHED, TIMED_OUT
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.sweep.plan import LARGEST_SHARD
-from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
-from overlong.conformance.sweep.request import AT_WORK, WantedSweep
+from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
+from overlong.conformance.sweep.request import AT_WORK, PROGRESS_OCTETS, Progress, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.child import Child, Named
 from overlong.conformance.targets.adapters.native import Library, address_of
@@ -37,7 +36,9 @@ if TYPE_CHECKING:
 
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.sweep.compiled import Asking
-    from overlong.conformance.sweep.request import Source
+    from overlong.conformance.sweep.grid import Grid
+    from overlong.conformance.targets.adapters.abi import Abi
+    from overlong.reference.layout import Layout
 
 
 if sys.platform == "win32":
@@ -94,6 +95,51 @@ class Shared:
         if hasattr(mmap, "MADV_DONTFORK"):
             for memory in self._memories:
                 memory.madvise(mmap.MADV_DONTFORK)
+
+
+class NumberedStrings(Protocol):
+    """Strings by their numbers."""
+
+    def string(self, index: int, /) -> bytes: ...
+
+
+class Source(Protocol):
+    """The source of a request's strings, and the loop that asks them."""
+
+    def strings(self, wanted: WantedSweep, /) -> NumberedStrings:
+        """The strings of a request; the same object for the same strings, so that a loop recognises it.
+
+        Raises:
+            ValueError, TargetError: there is no plan or grid of that name.
+        """
+        ...
+
+    def sparing(self, wanted: WantedSweep, /) -> Callable[[int, int], Sequence[int]] | None:
+        """A function that chooses the strings of a shard to skip.
+
+        For each unanswered string, in order, and its kind, the function returns later numbers, ascending. None if
+        similar strings are adjacent.
+        """
+        ...
+
+    def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asking:
+        """The loop that asks the functions at these addresses such strings."""
+        ...
+
+
+class Grids:
+    """The strings of a plan's grids."""
+
+    def strings(self, wanted: WantedSweep) -> Grid:
+        return plan_named(wanted.plan, Profile(wanted.speaks)).grids[wanted.grid]
+
+    def sparing(self, _wanted: WantedSweep) -> None:
+        """None: similar strings are adjacent in grids."""
+
+    def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asking:
+        from overlong.conformance.sweep.compiled import GridLoop
+
+        return GridLoop(abi, addresses, expected, layout)
 
 
 class Caller:

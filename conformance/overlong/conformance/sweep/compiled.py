@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from overlong.conformance.sweep.giants.loop import GiantLoop
-from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.giants import GiantLoop
+from overlong.conformance.sweep.request import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import UNIT
 from overlong.reference.core import core
 from overlong.reference.order import SIGNATURE

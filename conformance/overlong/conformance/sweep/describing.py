@@ -1,34 +1,66 @@
-"""The divergences of a sweep, as a few sets: which plans to describe, and an explained example of each set.
+"""The divergences of a sweep, as a few buckets: which plans to describe, an example of each set, and why it diverges.
 
-An example is asked again singly, in the ordinary way: expected and observed answers.
+An example is asked again singly, in the ordinary way: expected and observed answers. The examiner finds the causes, and
+each set gets the first that predicts it. A set may have several causes, and its least string shows one. So some strings
+are drawn from each set, and a cause of those that no other predicts gets a bucket of its own, with as many strings as
+were drawn.
+
+The divergences of giant strings are one set, with one sentence. The strings of the plan are the experiments: each power
+of two is there with an error behind it, and with an error that only a length of fewer bits hides. Nothing is asked
+again, and no string is made.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import zlib
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
+from overlong.conformance.examination.asking import symptom_of
+from overlong.conformance.examination.examine import MOST, is_examinable, rank, why
+from overlong.conformance.examination.text import text_of
 from overlong.conformance.oracle.again import RERUN, RerunQueue
 from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.kinds import CRASHED, DEMANDED, KINDS, MISBEHAVED, TIMED_OUT
+from overlong.conformance.oracle.kinds import (
+    ACCEPTED_ILL_FORMED,
+    BROKEN,
+    CRASHED,
+    DEMANDED,
+    KINDS,
+    MISBEHAVED,
+    NO_DIVERGENCE,
+    OTHER_OFFSET,
+    REFUSED_WELL_FORMED,
+    TIMED_OUT,
+)
 from overlong.conformance.oracle.limits import expected_under, judged_alone, limits_of
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.kind import POSITION, Code
+from overlong.conformance.protocol.observation import Accepted, Crashed, Failed, Refused, TimedOut
 from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.results.run import offered
-from overlong.conformance.results.sweeps import DivergentSet, PlanRun, SweepBucket, SweepRun
-from overlong.conformance.sweep.explained import explained
-from overlong.conformance.sweep.giants.told import bucket_of, is_wrong_without_letters
+from overlong.conformance.results.sweeps import DivergentSet, PlanRun, SweepBucket, SweepRun, Where
+from overlong.conformance.support.printable import thousands
+from overlong.conformance.sweep.grid import LETTER
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import SWEPT, Vector
+from overlong.reference import Rejected
+from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.expectation import ExpectedAnswers
+    from overlong.conformance.oracle.target import Target
+    from overlong.conformance.protocol.observation import Observation
+    from overlong.conformance.results.shard import ShardResult
+    from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.ledger import Ledger
+    from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.profile import Profile
 
@@ -158,3 +190,287 @@ def _rerun(target: FramedTarget, finding: Finding) -> Finding:
     for _ in range(RERUN):  # a random answer can be right several times in a row
         queue.add(finding)
     return next(iter(list(queue.flaky(target))), finding)  # leave no answer in the pipe
+
+
+_OCTETS = 1 << 16
+"""The most octets of the strings drawn from a set that are asked: the readable judge takes a quarter of a second."""
+
+_LONG, _MANY = 1 << 10, 64
+"""The octets, and the errors, of a text that is long, and errors throughout."""
+
+
+def explained(
+    buckets: Sequence[SweepBucket], target: Target, profile: Profile, known: Iterable[Explanation] = ()
+) -> list[SweepBucket]:
+    """The sets with their causes, in the same order; the most telling that none predicts is examined first.
+
+    Args:
+        buckets: the sets, without causes.
+        target: open.
+        profile: what it is measured by.
+        known: causes that are known already.
+
+    Raises:
+        BudgetSpent: the target fails too often.
+        TargetError: it cannot be asked any more.
+    """
+    causes, found = _Causes(list(known)), list(buckets)
+    left = 0 if any(each.finding.code == Code.UNSTABLE for each in buckets) else MOST
+    for place in sorted(range(len(buckets)), key=lambda place: _order(buckets[place].finding, profile)):
+        bucket = buckets[place]
+        finding = _with_earlier(bucket)
+        cause = next((each for each in causes.all if each.joins(finding)), causes.found_again(finding))
+        if cause is None and left and is_examinable(finding.code, finding.operation):
+            left -= 1
+            cause = causes.learned(finding, target, profile)
+        found[place] = replace(bucket, why=cause)
+    for place, bucket in enumerate(found):
+        if bucket.why is not None and bucket.found.drawn and left:
+            further = list(_further(bucket, target, profile, causes, left))
+            left -= len(further)
+            found += further
+            beside = sum(each.found.count for each in further)
+            found[place] = replace(bucket, found=replace(bucket.found, count=bucket.found.count - beside))
+    return _united(found)
+
+
+class _Causes:
+    """The causes that are known.
+
+    The rule of a cause that is found again does not predict all that it does. What else has that code belongs to it,
+    and if it is found once more, what else has that symptom.
+    """
+
+    def __init__(self, known: list[Explanation]) -> None:
+        self.all = known
+        self._again = dict[str, "Explanation"]()
+        self._times = Counter[str]()
+
+    def found_again(self, finding: Finding) -> Explanation | None:
+        """The cause of a finding by its code or symptom alone."""
+        return self._again.get(finding.code, self._again.get(symptom_of(finding.code)))
+
+    def learned(self, finding: Finding, target: Target, profile: Profile) -> Explanation | None:
+        """The cause of a finding, by experiment; None if there is no condition.
+
+        Raises:
+            BudgetSpent: the target fails too often.
+            TargetError: it cannot be asked any more.
+        """
+        cause = why(finding, target, profile)
+        if cause is None or cause.condition is None:
+            return None
+        if any(each.id == cause.id for each in self.all):
+            self._times[cause.id] += 1
+            self._again[finding.code if self._times[cause.id] == 1 else symptom_of(finding.code)] = cause
+        self.all.append(cause)
+        return cause
+
+
+def _united(buckets: Sequence[SweepBucket]) -> list[SweepBucket]:
+    """The sets; those whose causes are parts of one have it."""
+    causes, places = list["Explanation"](), dict[int, int]()
+    for each in buckets:
+        if (cause := each.why) is None:
+            continue
+        place, united = cause.among(causes) or (len(causes), cause)
+        causes[place : place + 1] = [united]
+        places[id(cause)] = place
+    return [replace(each, why=causes[places[id(each.why)]]) if each.why is not None else each for each in buckets]
+
+
+def _further(
+    bucket: SweepBucket, target: Target, profile: Profile, causes: _Causes, most: int
+) -> Iterator[SweepBucket]:
+    """The causes of those strings drawn from a set that no known cause predicts, each with their number."""
+    limits, profile = limits_of(target.greeting), profile.as_said(target.greeting)
+    where: dict[bytes, Where] = {}
+    octets_left = _OCTETS
+    for octets, at in sorted(bucket.found.drawn, key=lambda each: len(each[0])):
+        octets_left -= len(octets)
+        if octets_left >= 0 and not any(limit.touches(octets) for limit in limits):
+            where[octets] = at
+    if not where:
+        return
+    batch = Batch.of([Vector(SWEPT, octets, profile=profile) for octets in where])
+    left: list[Finding] = [
+        finding
+        for answered in target.observe([(batch, bucket.finding.operation)])
+        for finding in compare_batch(answered, target.greeting)
+        if is_examinable(finding.code, finding.operation) and not any(cause.takes(finding) for cause in causes.all)
+    ]
+    left.sort(key=lambda each: each.order)
+    while left and most:
+        most -= 1
+        first = left.pop(0)
+        if causes.found_again(first) is not None or (cause := causes.learned(first, target, profile)) is None:
+            continue
+        same = [each for each in left if cause.takes(each)]
+        left = [each for each in left if each not in same]
+        octets = first.vector.octets
+        some = replace(bucket.found, count=1 + len(same), example=octets, where=where[octets], drawn=())
+        yield replace(bucket, found=some, finding=first, why=cause)
+
+
+def _order(finding: Finding, profile: Profile) -> tuple[bool, bool, tuple[int, int], object]:
+    """The order of examinations: last those of texts that are errors throughout, of which many words are a cause."""
+    can_be = is_examinable(finding.code, finding.operation)
+    kind = rank(finding.code, finding.operation) if can_be else (0, 0)
+    octets = finding.vector.octets
+    throughout = can_be and len(octets) > _LONG and text_of(profile.dialect).has_more_flaws(octets, _MANY)
+    return not can_be, throughout, kind, finding.order
+
+
+def _with_earlier(bucket: SweepBucket) -> Finding:
+    """The finding; if its answer depends on the string before, with that."""
+    finding, earlier = bucket.finding, bucket.found.where.earlier
+    if finding.code != Code.EARLIER_CALLS or earlier is None:
+        return finding
+    return replace(finding, vector=replace(finding.vector, earlier=(earlier,)))
+
+
+_TELLING = (ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED, CRASHED, TIMED_OUT, BROKEN, OTHER_OFFSET)
+"""The kinds, the worst first."""
+
+
+class _Wrong(NamedTuple):
+    """A string with a wrong answer."""
+
+    kind: int
+    power: int
+    """Of two: about its octets."""
+    octets: bytes
+    """Without the letters between."""
+    where: Where
+    text: str
+    """Of the fault."""
+
+    @property
+    def order(self) -> tuple[int, int, tuple[int, bytes]]:
+        return _TELLING.index(self.kind), self.power, shortlex(self.octets)
+
+
+def bucket_of(plan: Plan, operation: str, profile: Profile, results: Iterable[ShardResult]) -> SweepBucket | None:
+    """The strings of a plan of giants with wrong answers, as one bucket; None if there are none.
+
+    The vector of its finding lacks the letters between, and the answers count them.
+
+    Args:
+        plan: the plan.
+        operation: that was asked.
+        profile: the profile to judge by.
+        results: those of the plan's shards.
+    """
+    wrong = sorted((each for result in results for each in _wrong(plan, result)), key=lambda each: each.order)
+    if not wrong:
+        return None
+    first = wrong[0]
+    words = _sentence(plan, wrong)
+    found = DivergentSet(first.kind, len(wrong), first.octets, first.where, words=words)
+    grid = plan.grids[first.where.grid]
+    head, *_ = grid.pieces(first.where.index)
+    vector = Vector(SWEPT, first.octets, profile=profile, comment=words)
+    expected = expected_of(vector, operation)
+    if isinstance(expected, Rejected) and expected.offset >= len(head):
+        expected = expected._replace(offset=expected.offset + grid.between)
+    beyond = f"{thousands(grid.between)} letters stand {f'after octet {len(head)}' if head else 'before it'}"
+    refutes = POSITION if first.kind == OTHER_OFFSET else DEMANDED.get(first.kind, "")
+    observed = _observed(first.kind, first.text)
+    finding = Finding(vector, operation, Code.GIANT, expected, observed, plan.name, ("", beyond), refutes)
+    return SweepBucket(plan.name, found, finding)
+
+
+def is_wrong_without_letters(bucket: SweepBucket, target: FramedTarget) -> bool:
+    """True if the answer is wrong without the letters, too: then their number is not the cause.
+
+    Raises:
+        BudgetSpent: the target failed more often than its limit.
+        TargetError: it cannot be asked.
+    """
+    finding = bucket.finding
+    for answered in target.observe([(Batch.of([finding.vector]), finding.operation)]):
+        return next(compare_batch(answered, target.greeting), None) is not None
+    return False
+
+
+def power_of(grid: Grid) -> int:
+    """The power of two of its letters, about."""
+    return (grid.between + (1 << 10)).bit_length() - 1
+
+
+def _wrong(plan: Plan, result: ShardResult) -> list[_Wrong]:
+    shard = result.shard
+    grid = plan.grids[shard.grid]
+    texts = {fault.index: fault.text for fault in result.faults}
+    kinds = enumerate(zlib.decompress(result.kinds), shard.first) if result.kinds else ()
+    return [
+        _Wrong(kind, power_of(grid), grid.string(index), Where(shard.grid, index), texts.get(index, ""))
+        for index, kind in kinds
+        if kind not in NO_DIVERGENCE
+    ]
+
+
+def _sentence(plan: Plan, wrong: Sequence[_Wrong]) -> str:
+    """What explains the wrong answers; otherwise from which power of two on there are some of each kind."""
+    verdicts = {each.where: each.kind for each in wrong}
+    for words, read in _MODELS.items():
+        if verdicts == _predicted(plan, read):
+            return words
+    since: dict[int, list[str]] = {}
+    for kind in _TELLING:
+        powers = [each.power for each in wrong if each.kind == kind]
+        if powers:
+            since.setdefault(min(powers), []).append(_WORDS[kind])
+    return "; ".join(f"{' and '.join(since[power])} from 2^{power} octets of text on" for power in sorted(since))
+
+
+_WORDS = {
+    ACCEPTED_ILL_FORMED: "accepts errors",
+    REFUSED_WELL_FORMED: "refuses well-formed text",
+    CRASHED: "crashes",
+    TIMED_OUT: "does not answer in time",
+    BROKEN: "reports places that the string does not have",
+    OTHER_OFFSET: "reports another offset",
+}
+
+
+def _unsigned(length: int) -> int:
+    return length % (1 << 32)
+
+
+def _signed(length: int) -> int:
+    read = _unsigned(length)
+    return read if read < 1 << 31 else 0
+
+
+_MODELS = {
+    "reads only the length modulo 2^32": _unsigned,
+    "reads the length as a number of 32 bits with a sign": _signed,
+}
+"""Sentences, and how many octets such a validator reads."""
+
+
+def _predicted(plan: Plan, read: Callable[[int], int]) -> dict[Where, int]:
+    """The wrong answers of a validator that is right about the octets that it reads."""
+    automaton = plan.profile.dialect.automaton
+    found: dict[Where, int] = {}
+    for number, grid in enumerate(plan.grids):
+        for index in range(grid.size):
+            octets, (head, *_) = grid.string(index), grid.pieces(index)
+            length = len(octets) + grid.between
+            many = read(length)
+            seen = octets if many == length else head.ljust(many, LETTER)[:many]
+            right = automaton.accepts(octets)
+            if automaton.accepts(seen) != right:
+                found[Where(number, index)] = REFUSED_WELL_FORMED if right else ACCEPTED_ILL_FORMED
+    return found
+
+
+def _observed(kind: int, text: str) -> Observation:
+    if kind in (REFUSED_WELL_FORMED, OTHER_OFFSET):
+        return Refused(int(text) if text.isdecimal() else None)
+    if kind == BROKEN:
+        return Failed(text)
+    if kind == CRASHED:
+        return Crashed(text)
+    return TimedOut(0) if kind == TIMED_OUT else Accepted(None)

@@ -20,7 +20,7 @@ from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
 from overlong.conformance.results.shard import ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
-from overlong.conformance.sweep.giants.memory import why_none
+from overlong.conformance.sweep.giants import why_none
 from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS
 from overlong.conformance.targets.builtin import ADAPTERS

@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -26,22 +28,13 @@ from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
 from overlong.conformance.support.temporary import TemporaryFolder
 from overlong.conformance.support.whole_file import make_folder, saving, written_whole
-from overlong.conformance.sweep.accounting import total
-from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.describing import describe, telling
-from overlong.conformance.sweep.engine import (
-    NOT_RECORDED,
-    ShardTask,
-    SweepJob,
-    called_in_process,
-    close_engines,
-    local_pool,
-)
-from overlong.conformance.sweep.giants.loop import expected_offset
-from overlong.conformance.sweep.in_process import hold_giants_to, why_slow
-from overlong.conformance.sweep.ledger import LEDGER, Ledger
+from overlong.conformance.sweep.giants import expected_offset
+from overlong.conformance.sweep.grid import total
+from overlong.conformance.sweep.in_process import InProcess, hold_giants_to, reason_against, why_slow
+from overlong.conformance.sweep.ledger import LEDGER, Ledger, LedgerEntry
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.pool import results
+from overlong.conformance.sweep.pool import Cluster, Engines, Threaded, results
 from overlong.conformance.targets.identity import hold_to, identity_of
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.recorded import RecordedTarget
@@ -54,12 +47,12 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.results.shard import Shard, ShardResult
-    from overlong.conformance.sweep.ledger import LedgerEntry
+    from overlong.conformance.sweep.columnar import Again, Columnar
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.pool import Pool
+    from overlong.conformance.targets.framed import FramedTarget
 
     _Pool = Pool[Shard, LedgerEntry]
-
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the current plan, the finished strings, and the total strings of all plans."""
@@ -137,7 +130,11 @@ def sweep(
             isolation=resolved.isolation,
             jobs=jobs,
         )
-        again = ask_again(resolved, run, chosen)
+        again: Again = {}
+        if not run.in_process:
+            from overlong.conformance.sweep.columnar import ask_again  # with NumPy, which takes a while
+
+            again = ask_again(resolved, run, chosen)
         resolved.close()  # the engines start their own processes
         if output is None:
             folder = stack.enter_context(TemporaryFolder("sweep")).path
@@ -161,7 +158,10 @@ def sweep(
                 described = telling(diverging) if briefly else diverging
                 run.undescribed = tuple(part.plan for part in diverging if part not in described)
                 describe(run, described, ledger, resolved, expected, known)
-                add_again(run, again, ledger)
+                if again:
+                    from overlong.conformance.sweep.columnar import add_again
+
+                    add_again(run, again, ledger)
             if slow := "" if columns else why_slow(resolved):
                 run.notes.append(slow)
             run.notes += resolved.notes
@@ -307,8 +307,6 @@ def _missing(parts: Sequence[PlanRun], profile: Profile, ledger: Ledger) -> Iter
 def _pool(job: SweepJob, cluster: str, run: SweepRun) -> _Pool:
     if not cluster:
         return local_pool(job, run.jobs)
-    from overlong.conformance.sweep.cluster import Cluster
-
     return Cluster(cluster, ShardTask(job), (run.identity.digest,), close_engines)
 
 
@@ -347,3 +345,102 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
 
 def _no_progress(_plan: str, _done: int, _total: int) -> None:
     pass
+
+
+@dataclass(frozen=True)
+class SweepJob:
+    """The target of a sweep, and the expectation. It can be pickled: a remote worker makes an engine from it."""
+
+    target: str | tuple[str, ...]
+    """Its name, as on the command line; or a command that speaks the protocol."""
+    profile: Profile = RFC3629
+    operation: str = ""
+    """``V`` or ``D``; empty for the more informative one that the target has."""
+    limits: Limits = field(default_factory=Limits)
+    columns: bool = False
+    """Ask in columns even if the target could be asked in its own process."""
+
+
+NOT_RECORDED = "recorded answers cannot be swept; name the adapter that wrote them"
+
+
+def open_engine(job: SweepJob) -> InProcess | Columnar:
+    """The engine for its target: in the target's own process if possible, else by frames in columns.
+
+    Raises:
+        TargetError: the target cannot be measured, or has no operation that a sweep can ask.
+    """
+    target = resolve(job.target, job.limits)
+    if isinstance(target, RecordedTarget):
+        raise TargetError(NOT_RECORDED)
+    if called_in_process(job, target):
+        return InProcess(target, job.profile, job.operation)
+    from overlong.conformance.sweep.columnar import Columnar  # with NumPy, which takes a while
+
+    return Columnar(target, job.profile, job.operation)
+
+
+def called_in_process(job: SweepJob, target: FramedTarget) -> bool:
+    """True if a target is a function that the core can call in a separate process."""
+    return not job.columns and not reason_against(target)
+
+
+_engines = Engines["InProcess | Columnar"]()
+
+
+def run_shard(job: SweepJob, shard: Shard) -> ShardResult:
+    """Run a shard. A task for any executor: pure, except for the engine that each thread keeps for its job.
+
+    Raises:
+        BudgetSpent: the target failed more often than its limit.
+        TargetError: it cannot be asked (any more).
+    """
+    engine = _engines.serving(job, lambda: open_engine(job))
+    try:
+        return engine.run(shard)
+    except BaseException:
+        _engines.end()
+        raise
+
+
+end_engine = _engines.end
+
+
+def close_engines() -> None:
+    """End the engines of all threads of this process, even busy ones: their tasks fail."""
+    _engines.end_all()
+
+
+@dataclass(frozen=True)
+class ShardTask:
+    """Runs a job's shards in any process, and checks and counts their results there."""
+
+    job: SweepJob
+
+    def identities(self) -> tuple[str, ...]:
+        """The digest of the target on that machine.
+
+        Raises:
+            TargetError: it cannot be used.
+        """
+        return (identity_of(resolve(self.job.target, self.job.limits)).digest,)
+
+    def run(self, unit: Shard) -> LedgerEntry:
+        """Run a shard.
+
+        Raises:
+            BudgetSpent: the target failed more often than its limit.
+            TargetError: it cannot be asked, or its engine contradicts itself.
+        """
+        result = run_shard(self.job, unit)
+        try:
+            if result.shard != unit:
+                raise ValueError(f"{unit.key}: the result of {result.shard.key}")
+            return LedgerEntry.of(result)
+        except (ValueError, zlib.error) as error:
+            raise TargetError(f"the sweep did not run as planned: {error}") from error
+
+
+def local_pool(job: SweepJob, jobs: int) -> Threaded[Shard, LedgerEntry]:
+    """The threads of this process, for a sweep."""
+    return Threaded(ShardTask(job), jobs, end_engine, close_engines)
