@@ -313,8 +313,8 @@ def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library, m
     assert 1 < 2 * some < more <= 256
     assert [tier for tier, _ in (hour, most)] == ["deep", "deep"]
     assert 1 < 2 * hour[1] < most[1] <= 256
-    assert more * plan_named("drawn-1").size < hour[1] * plan_named("campaign-1").size
-    assert plan_named("campaign-1").size == 1 << 28
+    assert more * plan_named("drawn-1").size < hour[1] * plan_named("soak-1").size
+    assert plan_named("soak-1").size == 1 << 28
 
 
 def without_sample(certificate):

@@ -26,10 +26,10 @@ _SCHEMES = (
     *(distances.OFFSETS, distances.LENGTHS, distances.FAR, schemes.PAIRS),
     *(distances.ADDRESSES, distances.OCTETS, distances.RUNS, distances.BLOCKS, distances.FOLLOWS, distances.GIANT),
     *(schemes.AFTER, schemes.TRANSITIONS, schemes.FAULTS, distances.THRESHOLDS, distances.CONSTANT, schemes.ORDER),
-    *(schemes.HISTORY, schemes.DRAWN, schemes.SAMPLE, schemes.CAMPAIGN),
+    *(schemes.HISTORY, schemes.DRAWN, schemes.SAMPLE, schemes.SOAK),
 )
 PLANS: dict[str, Scheme] = {scheme.name: scheme for scheme in _SCHEMES}
-SEEDED = frozenset(scheme.name for scheme in (schemes.DRAWN, schemes.SAMPLE, schemes.CAMPAIGN))
+SEEDED = frozenset(scheme.name for scheme in (schemes.DRAWN, schemes.SAMPLE, schemes.SOAK))
 """The names of plans that a seed draws."""
 
 SHARD, LARGEST_SHARD = 1 << 22, 1 << 24

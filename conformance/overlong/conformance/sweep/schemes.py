@@ -377,9 +377,9 @@ GRIDS = 64
 _TEXTS, _PIECES, _TEXTS_BETWEEN, _TEXTS_BEHIND = 16, 15, 4, 4
 """Choices of text before, of pieces (besides none), of text between and behind: 65 536 strings a grid."""
 _MORE_PIECES = 127
-"""The choices of pieces for a campaign: 4 194 304 strings a grid."""
-DRAWN_IN_CAMPAIGN = ((1 + _MORE_PIECES) // (1 + _PIECES)) ** 2
-"""The number of ``drawn`` plans that have as many strings as a ``campaign`` plan."""
+"""The choices of pieces for a soak: 4 194 304 strings a grid."""
+DRAWN_IN_SOAK = ((1 + _MORE_PIECES) // (1 + _PIECES)) ** 2
+"""The number of ``drawn`` plans that have as many strings as a ``soak`` plan."""
 
 
 _SAMPLE = (2, 3, 1, 2)
@@ -402,8 +402,8 @@ def _drawn(
 
 
 DRAWN = Scheme("drawn", "4 194 304 strings that the seed {} draws from the grammar", *(_drawn, 0, 1, 999_999_999))
-CAMPAIGN = Scheme(
-    "campaign",
+SOAK = Scheme(
+    "soak",
     "268 435 456 strings that the seed {} draws from the grammar",
     partial(_drawn, many=(_TEXTS, _MORE_PIECES, _TEXTS_BETWEEN, _TEXTS_BEHIND)),
     *(0, 1, 999_999_999),
