@@ -131,7 +131,7 @@ class Alone:
         self._progress.begin(first)
         kinds = bytearray(count)
         taken = timed(lambda: self._loop.run(inputs, first + count, self._progress, kinds, first), time.process_time)
-        self.octets, self.agrees = self._progress.octets, not any(kinds)
+        self.octets, self.agrees = self._progress.sums["octets"], not any(kinds)
         return taken
 
 

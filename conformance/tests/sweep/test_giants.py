@@ -27,7 +27,7 @@ from overlong.conformance.sweep import schemes as drawing
 from overlong.conformance.sweep.giants import BLOCK, Text, expected_offset
 from overlong.conformance.sweep.grid import account
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.sweep import GiantPace, sweep
+from overlong.conformance.sweep.sweep import giant_rate, sweep
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
@@ -283,14 +283,11 @@ def test_certify_asks_a_fast_function_and_tells_the_price_to_a_slow_one(library,
     plan_named.cache_clear()
 
 
-def test_the_least_time_for_an_octet_tells_what_the_next_plan_takes():
-    pace, first, second = GiantPace(2.5, 2), plan_named("giant-24"), plan_named("giant-32")
-    assert not pace.too_long(second), "nothing is known"
+def test_the_least_time_for_an_octet_is_the_rate():
+    plan, rate = plan_named("giant-24"), 0.0
     for seconds in (0.004, 0.002, 0.3):
-        pace.saw(first, ShardResult(Shard("giant-24", 0, 0, 1), 1, 1 << 24, 0, 0, 0, seconds=seconds))
-    assert not pace.too_long(second), "24 GiB at 8 GB/s in two processes"
-    slow = GiantPace(2.5, 2)
-    slow.saw(first, ShardResult(Shard("giant-24", 0, 0, 1), 1, 1 << 24, 0, 0, 0, seconds=0.032))
-    assert 23 < slow.too_long(second) < 27
-    assert not slow.too_long(plan_named("exhaustive-2"))
-    assert not GiantPace(None, 2).too_long(second)
+        rate = giant_rate(plan, ShardResult(Shard("giant-24", 0, 0, 1), 1, 1 << 24, 0, 0, 0, seconds=seconds), rate)
+    assert rate == pytest.approx(0.002 / (1 << 24))
+    few = ShardResult(Shard("giant-24", 2, 0, 1), 1, 1 << 24, 0, 0, 0, seconds=1e-9)
+    assert giant_rate(plan, few, rate) == rate, "an error early in it: it measures the call"
+    assert giant_rate(plan_named("exhaustive-2"), few, rate) == rate

@@ -1,6 +1,7 @@
 """The divergences of a sweep, as a few buckets: which plans to describe, an example of each set, and why it diverges.
 
-An example is asked again singly, in the ordinary way: expected and observed answers. The examiner finds the causes, and
+An example is asked again singly, in the ordinary way: expected and observed answers. Before that, some strings of each
+plan of a batched target are asked singly as well: see ``oracle/again.py``. The examiner finds the causes, and
 each set gets the first that predicts it. A set may have several causes, and its least string shows one. So some strings
 are drawn from each set, and a cause of those that no other predicts gets a bucket of its own, with as many strings as
 were drawn.
@@ -12,19 +13,23 @@ again, and no string is made.
 
 from __future__ import annotations
 
+import random
 import zlib
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import symptom_of
 from overlong.conformance.examination.examine import MOST, is_examinable, rank, why
 from overlong.conformance.examination.text import text_of
-from overlong.conformance.oracle.again import RERUN, RerunQueue
+from overlong.conformance.oracle.again import RERUN, RerunQueue, can_differ, otherwise
 from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.kinds import (
     ACCEPTED_ILL_FORMED,
+    AGREES,
     BROKEN,
     CRASHED,
     DEMANDED,
@@ -32,6 +37,7 @@ from overlong.conformance.oracle.kinds import (
     MISBEHAVED,
     NO_DIVERGENCE,
     OTHER_OFFSET,
+    OTHERWISE,
     REFUSED_WELL_FORMED,
     TIMED_OUT,
 )
@@ -45,7 +51,7 @@ from overlong.conformance.results.sweeps import DivergentSet, PlanRun, SweepBuck
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.grid import LETTER
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.vectors.batch import Batch
+from overlong.conformance.vectors.batch import Batch, Member
 from overlong.conformance.vectors.vector import SWEPT, Vector
 from overlong.reference import Rejected
 from overlong.reference.theory import shortlex
@@ -58,12 +64,13 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.results.shard import ShardResult
-    from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.ledger import Ledger
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.profile import Profile
 
+Again = dict[str, tuple[int, list[tuple[Where, Finding]]]]
+"""For each plan, the number of its strings that were asked singly, and those that were wrong."""
 _FAILURES = 32
 """The further failures that a target is allowed for each example that is tested again: each repetition may fail."""
 _TOLD = 2
@@ -100,7 +107,7 @@ def describe(
 
     found, giants = list[tuple[str, DivergentSet]](), list[SweepBucket]()
     for part in diverging:
-        plan, results = plan_named(part.plan, run.profile), (entry.result for entry in ledger.entries(part.plan))
+        plan, results = plan_named(part.plan, run.profile), ledger.results(part.plan)
         if not plan.giant:
             found += [(plan.name, each) for each in summarise(plan, expected, results)]
         elif (giant := bucket_of(plan, run.operation, run.profile, results)) is not None:
@@ -333,23 +340,6 @@ _TELLING = (ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED, CRASHED, TIMED_OUT, BROKEN
 """The kinds, the worst first."""
 
 
-class _Wrong(NamedTuple):
-    """A string with a wrong answer."""
-
-    kind: int
-    power: int
-    """Of two: about its octets."""
-    octets: bytes
-    """Without the letters between."""
-    where: Where
-    text: str
-    """Of the fault."""
-
-    @property
-    def order(self) -> tuple[int, int, tuple[int, bytes]]:
-        return _TELLING.index(self.kind), self.power, shortlex(self.octets)
-
-
 def bucket_of(plan: Plan, operation: str, profile: Profile, results: Iterable[ShardResult]) -> SweepBucket | None:
     """The strings of a plan of giants with wrong answers, as one bucket; None if there are none.
 
@@ -361,23 +351,21 @@ def bucket_of(plan: Plan, operation: str, profile: Profile, results: Iterable[Sh
         profile: the profile to judge by.
         results: those of the plan's shards.
     """
-    wrong = sorted((each for result in results for each in _wrong(plan, result)), key=lambda each: each.order)
+    wrong = _wrong(plan, results)
     if not wrong:
         return None
-    first = wrong[0]
-    words = _sentence(plan, wrong)
-    found = DivergentSet(first.kind, len(wrong), first.octets, first.where, words=words)
+    first, words = wrong[0], _sentence(plan, wrong)
     grid = plan.grids[first.where.grid]
     head, *_ = grid.pieces(first.where.index)
-    vector = Vector(SWEPT, first.octets, profile=profile, comment=words)
+    vector = Vector(SWEPT, first.example, profile=profile, comment=words)
     expected = expected_of(vector, operation)
     if isinstance(expected, Rejected) and expected.offset >= len(head):
         expected = expected._replace(offset=expected.offset + grid.between)
     beyond = f"{thousands(grid.between)} letters stand {f'after octet {len(head)}' if head else 'before it'}"
     refutes = POSITION if first.kind == OTHER_OFFSET else DEMANDED.get(first.kind, "")
-    observed = _observed(first.kind, first.text)
+    observed = _observed(first.kind, first.words)
     finding = Finding(vector, operation, Code.GIANT, expected, observed, plan.name, ("", beyond), refutes)
-    return SweepBucket(plan.name, found, finding)
+    return SweepBucket(plan.name, replace(first, count=len(wrong), words=words), finding)
 
 
 def is_wrong_without_letters(bucket: SweepBucket, target: FramedTarget) -> bool:
@@ -393,24 +381,26 @@ def is_wrong_without_letters(bucket: SweepBucket, target: FramedTarget) -> bool:
     return False
 
 
-def power_of(grid: Grid) -> int:
-    """The power of two of its letters, about."""
-    return (grid.between + (1 << 10)).bit_length() - 1
+def _power(plan: Plan, found: DivergentSet) -> int:
+    """The power of two of a giant string's letters, about."""
+    return (plan.grids[found.where.grid].between + (1 << 10)).bit_length() - 1
 
 
-def _wrong(plan: Plan, result: ShardResult) -> list[_Wrong]:
-    shard = result.shard
-    grid = plan.grids[shard.grid]
-    texts = {fault.index: fault.text for fault in result.faults}
-    kinds = enumerate(zlib.decompress(result.kinds), shard.first) if result.kinds else ()
-    return [
-        _Wrong(kind, power_of(grid), grid.string(index), Where(shard.grid, index), texts.get(index, ""))
-        for index, kind in kinds
-        if kind not in NO_DIVERGENCE
-    ]
+def _wrong(plan: Plan, results: Iterable[ShardResult]) -> list[DivergentSet]:
+    """The strings with a wrong answer, the worst first: each is a set of its own, with the words of its fault."""
+    found: list[DivergentSet] = []
+    for result in results:
+        number, texts = result.shard.grid, {fault.index: fault.text for fault in result.faults}
+        kinds = enumerate(zlib.decompress(result.kinds), result.shard.first) if result.kinds else ()
+        found += (
+            DivergentSet(kind, 1, plan.grids[number].string(index), Where(number, index), words=texts.get(index, ""))
+            for index, kind in kinds
+            if kind not in NO_DIVERGENCE
+        )
+    return sorted(found, key=lambda each: (_TELLING.index(each.kind), _power(plan, each), shortlex(each.example)))
 
 
-def _sentence(plan: Plan, wrong: Sequence[_Wrong]) -> str:
+def _sentence(plan: Plan, wrong: Sequence[DivergentSet]) -> str:
     """What explains the wrong answers; otherwise from which power of two on there are some of each kind."""
     verdicts = {each.where: each.kind for each in wrong}
     for words, read in _MODELS.items():
@@ -418,7 +408,7 @@ def _sentence(plan: Plan, wrong: Sequence[_Wrong]) -> str:
             return words
     since: dict[int, list[str]] = {}
     for kind in _TELLING:
-        powers = [each.power for each in wrong if each.kind == kind]
+        powers = [_power(plan, each) for each in wrong if each.kind == kind]
         if powers:
             since.setdefault(min(powers), []).append(_WORDS[kind])
     return "; ".join(f"{' and '.join(since[power])} from 2^{power} octets of text on" for power in sorted(since))
@@ -474,3 +464,91 @@ def _observed(kind: int, text: str) -> Observation:
     if kind == CRASHED:
         return Crashed(text)
     return TimedOut(0) if kind == TIMED_OUT else Accepted(None)
+
+
+_ONE_IN = 1 << 12
+_FEWEST_AGAIN, _MOST_AGAIN = 64, 256
+"""The least and the most strings of a plan; between these, one in 4096."""
+_OCTETS_AGAIN = 1 << 18
+"""The most octets of a plan that are tested again: the reference decoder judges each string, at a microsecond an
+octet."""
+
+
+def ask_again(target: FramedTarget, run: SweepRun, plans: Sequence[Plan]) -> Again:
+    """Ask some strings of each plan singly, before the sweep asks all of them in batches.
+
+    Args:
+        target: open.
+        run: the coming sweep.
+        plans: its plans.
+    """
+    if run.in_process or not can_differ(target.greeting):
+        return {}
+    profile = run.profile.as_said(target.greeting)
+    limits = limits_of(target.greeting)
+    sampled = [
+        (plan.name, where, Member.of(Vector(SWEPT, octets, profile=profile)))
+        for plan in plans
+        for where, octets in _sample(plan)
+        if not any(limit.touches(octets) for limit in limits)
+    ]
+    asked = Counter(name for name, _, _ in sampled)
+    again: Again = {plan.name: (asked[plan.name], []) for plan in plans}
+    try:
+        for place, finding in otherwise([(member, run.operation) for _, _, member in sampled], target):
+            name, where, _ = sampled[place]
+            again[name][1].append((where, finding))
+    except (BudgetSpent, TargetError):  # the sweep itself reports such failures
+        pass
+    return again
+
+
+def add_again(run: SweepRun, again: Again, ledger: Ledger) -> None:
+    """Add to the results of a sweep the strings that were right in it and wrong singly."""
+    parts = {part.plan: part for part in run.plans}
+    for plan, (asked, found) in again.items():
+        if plan not in parts or not found:
+            continue
+        wrong = set(_diverging(ledger, plan, {where for where, _ in found}))
+        alike: dict[tuple[str, str], list[tuple[Where, Finding]]] = {}
+        for where, finding in found:
+            if where not in wrong:
+                alike.setdefault(finding.bucket, []).append((where, finding))
+        for some in alike.values():
+            where, least = min(some, key=lambda each: each[1].order)
+            words = f"right among others: some of {thousands(asked)} that were tested again"
+            octets, flaw = least.vector.octets, least.vector.flaw
+            defect = "" if flaw is None else flaw.defect.code
+            parts[plan].kinds[OTHERWISE] += len(some)
+            described = DivergentSet(OTHERWISE, len(some), octets, where, defect, words=words)
+            run.buckets.append(SweepBucket(plan, described, least))
+
+
+def _sample(plan: Plan) -> Iterator[tuple[Where, bytes]]:
+    """Some strings of a plan, always the same; none that is judged only after an earlier string."""
+    grids = [(number, grid) for number, grid in enumerate(plan.grids) if not grid.earlier]
+    ends = list(accumulate(grid.size for _, grid in grids))
+    if not ends:
+        return
+    count = min(max(_FEWEST_AGAIN, ends[-1] // _ONE_IN), _MOST_AGAIN, ends[-1])
+    chance, octets = random.Random(zlib.crc32(plan.name.encode())), 0  # noqa: S311 (no secret)
+    for place in chance.sample(range(ends[-1]), count):
+        at = bisect_right(ends, place)
+        number, grid = grids[at]
+        index = place - (ends[at] - grid.size)
+        string = grid.string(index)
+        if octets + len(string) <= _OCTETS_AGAIN:
+            octets += len(string)
+            yield Where(number, index), string
+
+
+def _diverging(ledger: Ledger, plan: str, places: set[Where]) -> Iterator[Where]:
+    """The places, among some, whose strings also diverge in the sweep, or were skipped by it."""
+    for result in ledger.results(plan):
+        shard = result.shard
+        if result.kinds:
+            kinds = zlib.decompress(result.kinds)
+            for where in places:
+                inside = where.index - shard.first
+                if where.grid == shard.grid and 0 <= inside < shard.count and kinds[inside] != AGREES:
+                    yield where

@@ -9,12 +9,11 @@ small, however many strings the grid has.
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from overlong.conformance.sweep.grid import reading
 from overlong.reference import dialect, segments
 from overlong.reference.error_mode import MaximalSubpart
 
@@ -197,8 +196,7 @@ _NOTHING = 256
 _WIDEST = "lax-rfc2279"
 """The dialect that accepts the most sequences."""
 _SHORT = 16
-_PART = 12
-"""The octets of a part: a multiple of the length of every filler."""
+"""The octets of pieces that are read all at a time."""
 
 
 class Language(NamedTuple):
@@ -261,12 +259,12 @@ def first_defects(spoken: Dialect) -> tuple[Language, list[str]]:
 def diagram(grid: Grid, levels: Sequence[Level], spoken: Language) -> int:
     """What the automaton says of the grid's strings."""
     runs: list[tuple[States, States]] = []  # the states before an axis, and those after each choice from each of them
-    states = np.array([0], np.int32)
+    states, read = np.array([0], np.int32), reading(spoken.table.tolist())
     for number, axis in enumerate(grid.axes):
         if number < grid.earlier:
             to = np.repeat(states[:, None], len(axis), axis=1)
         elif max(map(len, axis)) > _SHORT:
-            to = _over_long(list(map(_parts, axis)), spoken, states)
+            to = np.array([[read(piece, state) for piece in axis] for state in states.tolist()], np.int32)
         else:
             to = _over_short(axis, spoken, states)
         runs.append((states, to))
@@ -288,50 +286,4 @@ def _over_short(axis: tuple[bytes, ...], spoken: Language, states: States) -> St
     to = np.repeat(states[:, None], len(axis), axis=1)
     for octets in matrix.T:
         to = table[to, octets[None]]
-    return to
-
-
-_Parts = list[tuple[bytes, int]]
-"""The parts of a long piece, and how often each is repeated."""
-
-
-def _parts(piece: bytes) -> _Parts:
-    whole = len(piece) // _PART
-    blocks = np.frombuffer(piece, np.uint8, whole * _PART).reshape(whole, _PART)
-    changes = np.flatnonzero((blocks[1:] != blocks[:-1]).any(axis=1)) + 1
-    begins = [0, *changes.tolist(), whole] if whole else [0]
-    found = [(blocks[begin].tobytes(), end - begin) for begin, end in pairwise(begins)]
-    rest = piece[whole * _PART :]
-    return [*found, (rest, 1)] if rest else found
-
-
-def _over_long(pieces: Sequence[_Parts], spoken: Language, states: States) -> States:
-    """Read long pieces one by one, in parts: they consist of fillers, so few of their parts differ."""
-
-    @cache
-    def over(state: int, part: bytes) -> int:
-        for octet in part:
-            state = int(spoken.table[state, octet])
-        return state
-
-    @cache
-    def over_all(state: int, part: bytes, count: int) -> int:
-        """The state after a repeated part. Its states recur, and every further cycle is like the one before."""
-        begun, passed = dict[int, int](), list[int]()
-        while len(passed) < count and state not in begun:
-            begun[state] = len(passed)
-            passed.append(state)
-            state = over(state, part)
-        if len(passed) == count:
-            return state
-        first = begun[state]
-        return passed[first + (count - first) % (len(passed) - first)]
-
-    to = np.zeros((len(states), len(pieces)), np.int32)
-    for row, start in enumerate(states.tolist()):
-        for column, parts in enumerate(pieces):
-            state = start
-            for part, count in parts:
-                state = over_all(state, part, count)
-            to[row, column] = state
     return to

@@ -114,7 +114,7 @@ _PART = 240  # octets: a multiple of the length of every filler
 def account(grid: Grid, automaton: Automaton) -> Account:
     """The sums over the strings of a grid, by counting alone."""
     judged = grid.axes[grid.earlier :]
-    reached, known = [0] * len(automaton), _known(automaton)
+    read, reached = _reading(automaton), [0] * len(automaton)
     reached[0] = grid.size
     for axis in judged:
         after = [0] * len(automaton)
@@ -124,31 +124,38 @@ def account(grid: Grid, automaton: Automaton) -> Account:
             elif ways:
                 each = ways // len(axis)
                 for choice in axis:
-                    to = known[state].get(choice)
-                    after[_after(choice, state, automaton) if to is None else to] += each
+                    after[read(choice, state)] += each
         reached = after
     octets = grid.size * grid.between + sum(grid.size // len(axis) * sum(map(len, axis)) for axis in judged)
     well_formed = sum(ways for state, ways in enumerate(reached) if automaton.accepting[state])
     return Account(grid.size, octets, well_formed)
 
 
+def reading(table: Sequence[Sequence[int]]) -> Callable[[bytes, int], int]:
+    """A function that gives the state after a piece that is read from a state.
+
+    Pieces are alike, and long ones consist of fillers: each of their few different parts is read once.
+    """
+
+    @cache
+    def over_part(part: bytes, state: int) -> int:
+        for octet in part:
+            state = table[state][octet]
+        return state
+
+    @cache
+    def over(piece: bytes, state: int) -> int:
+        for start in range(0, len(piece), _PART):
+            state = over_part(piece[start : start + _PART], state)
+        return state
+
+    return over
+
+
 @cache
-def _known(automaton: Automaton) -> list[dict[bytes, int]]:
-    """For each state, those after parts of pieces: the plans of a sweep have many pieces in common."""
-    return [{} for _ in range(len(automaton))]
-
-
-def _after(octets: bytes, state: int, automaton: Automaton) -> int:
-    """The state after a piece. Long ones consist of fillers, so few of their parts differ, and each is read once."""
-    known = _known(automaton)
-    for start in range(0, len(octets), _PART):
-        if state == automaton.dead:
-            break
-        part = octets[start : start + _PART]
-        if part not in known[state]:
-            known[state][part] = automaton.run(part, state)
-        state = known[state][part]
-    return state
+def _reading(automaton: Automaton) -> Callable[[bytes, int], int]:
+    """The plans of a sweep have many pieces in common."""
+    return reading(automaton.table)
 
 
 def total(accounts: Sequence[Account]) -> Account:

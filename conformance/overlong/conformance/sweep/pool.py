@@ -19,7 +19,7 @@ import time
 from abc import ABC, abstractmethod
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.printable import printable
@@ -30,38 +30,23 @@ if TYPE_CHECKING:
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
-_Taken_contra = TypeVar("_Taken_contra", contravariant=True)
-_Given_co = TypeVar("_Given_co", covariant=True)
+_Kept = TypeVar("_Kept")
 
 _AHEAD = 2  # units under way for each worker: no worker waits for the harness, and memory stays flat
 _LOOK = 0.5  # seconds without a result before the pool is checked
 _PATIENCE = 2.0  # seconds for threads to end after their engines were closed
+_CONNECT = 5.0  # seconds to find the scheduler, at first or again
+_ALONE = 10.0  # seconds without a result and without a worker
+_COUNT = 2.0  # seconds for which a count of the workers stays valid
+
+_ADDRESS = re.compile(r"tcp://([\w.-]+|\[[\da-fA-F:.%]+\]):\d{1,5}")
+
+_checked = threading.local()
 
 
 def cpus() -> int:
     """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-class PoolTask(Protocol[_Taken_contra, _Given_co]):
-    """Runs work units in any process. Two tasks that do the same are equal."""
-
-    def identities(self) -> tuple[str, ...]:
-        """The digest of each target on the machine that calls this.
-
-        Raises:
-            TargetError: a target cannot be used there.
-        """
-        ...
-
-    def run(self, unit: _Taken_contra) -> _Given_co:
-        """Run a unit; each thread keeps its own engine.
-
-        Raises:
-            BudgetSpent: a target failed more often than its limit.
-            TargetError: a target cannot be asked.
-        """
-        ...
 
 
 class Pool(ABC, Generic[Unit, Result]):
@@ -157,6 +142,44 @@ def results(pool: Pool[Unit, Result], units: Iterable[Unit]) -> Iterator[Result]
             yield result
 
 
+class Engines(Generic[_Kept]):
+    """One engine for each thread of this process: the one for the thread's last job. It has ``close()``."""
+
+    def __init__(self) -> None:
+        self._mine = threading.local()
+        self._all: set[Any] = set()
+        self._lock = threading.Lock()
+
+    def serving(self, job: object, opened: Callable[[], _Kept]) -> _Kept:
+        """The engine of this thread, if it serves that job and is open; otherwise a new one."""
+        engine: _Kept | None = getattr(self._mine, "engine", None)
+        if engine is None or engine not in self._all or self._mine.serves != job:
+            self.end()
+            engine, self._mine.serves = opened(), job
+            self._mine.engine = engine
+            with self._lock:
+                self._all.add(engine)
+        return engine
+
+    def end(self) -> None:
+        """End this thread's engine, if it has one."""
+        engine: Any = getattr(self._mine, "engine", None)
+        self._mine.engine = None
+        if engine is not None:
+            with self._lock:
+                self._all.discard(engine)
+            engine.close()
+
+    def end_all(self) -> None:
+        """End the engines of all threads of this process, even busy ones: their units fail."""
+        with self._lock:
+            engines = list(self._all)
+            self._all.clear()
+        for engine in engines:
+            with contextlib.suppress(Exception):  # a thread may be using it
+                engine.close()
+
+
 class Threaded(Pool[Unit, Result]):
     """The threads of this process as a pool; each keeps an engine.
 
@@ -164,19 +187,16 @@ class Threaded(Pool[Unit, Result]):
     process: a silent target does not keep it alive.
     """
 
-    def __init__(
-        self, task: PoolTask[Unit, Result], jobs: int, at_end: Callable[[], None], close_all: Callable[[], None]
-    ) -> None:
+    def __init__(self, run: Callable[[Unit], Result], jobs: int, engines: Engines[Any]) -> None:
         """Start them.
 
         Args:
-            task: what each does.
+            run: what each does with a unit.
             jobs: the number of threads.
-            at_end: called in each thread at its end.
-            close_all: ends the engines of all threads, busy or not.
+            engines: those that ``run`` uses.
         """
         super().__init__()
-        self._task, self._at_end, self._close_all = task, at_end, close_all
+        self._run, self._engines = run, engines
         self._waiting: queue.SimpleQueue[tuple[Future[Result], Unit] | None] = queue.SimpleQueue()
         self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(jobs)]
         for thread in self._threads:
@@ -202,7 +222,7 @@ class Threaded(Pool[Unit, Result]):
             return
         deadline = time.monotonic() + _PATIENCE
         while True:  # a thread may restart its target before it notices the end
-            self._close_all()
+            self._engines.end_all()
             if self._have_ended(0.05) or time.monotonic() > deadline:
                 return
 
@@ -220,84 +240,32 @@ class Threaded(Pool[Unit, Result]):
                 if not future.set_running_or_notify_cancel():
                     continue
                 try:
-                    result = self._task.run(unit)
+                    result = self._run(unit)
                 except BaseException as error:  # noqa: BLE001 (it is the future's)
                     future.set_exception(error)
                 else:
                     future.set_result(result)
         finally:
-            self._at_end()
-
-
-_Kept = TypeVar("_Kept", bound="Closed")
-
-
-class Closed(Protocol):
-    """An object that holds processes, and can be closed."""
-
-    def close(self) -> None:
-        """End its processes."""
-        ...
-
-
-class Engines(Generic[_Kept]):
-    """One engine for each thread of this process: the one for the thread's last job."""
-
-    def __init__(self) -> None:
-        self._mine = threading.local()
-        self._all: set[_Kept] = set()
-        self._lock = threading.Lock()
-
-    def serving(self, job: object, opened: Callable[[], _Kept]) -> _Kept:
-        """The engine of this thread, if it serves that job and is open; otherwise a new one."""
-        engine: _Kept | None = getattr(self._mine, "engine", None)
-        if engine is None or engine not in self._all or self._mine.serves != job:
-            self.end()
-            engine, self._mine.serves = opened(), job
-            self._mine.engine = engine
-            with self._lock:
-                self._all.add(engine)
-        return engine
-
-    def end(self) -> None:
-        """End this thread's engine, if it has one."""
-        engine: _Kept | None = getattr(self._mine, "engine", None)
-        self._mine.engine = None
-        if engine is not None:
-            with self._lock:
-                self._all.discard(engine)
-            engine.close()
-
-    def end_all(self) -> None:
-        """End the engines of all threads of this process, even busy ones: their units fail."""
-        with self._lock:
-            engines = list(self._all)
-            self._all.clear()
-        for engine in engines:
-            with contextlib.suppress(Exception):  # a thread may be using it
-                engine.close()
-
-
-_CONNECT = 5.0  # seconds to find the scheduler, at first or again
-_ALONE = 10.0  # seconds without a result and without a worker
-_COUNT = 2.0  # seconds for which a count of the workers stays valid
-
-_ADDRESS = re.compile(r"tcp://([\w.-]+|\[[\da-fA-F:.%]+\]):\d{1,5}")
-
-_checked = threading.local()
+            self._engines.end()
 
 
 class Cluster(Pool[Unit, Result]):
     """The workers of a scheduler, as a pool. If a worker is lost, another one gets its unit."""
 
     def __init__(
-        self, address: str, task: PoolTask[Unit, Result], identities: tuple[str, ...], end: Callable[[], None]
+        self,
+        address: str,
+        run: Callable[[Unit], Result],
+        identify: Callable[[], tuple[str, ...]],
+        identities: tuple[str, ...],
+        end: Callable[[], None],
     ) -> None:
         """Connect, and wait for a worker.
 
         Args:
             address: that of the scheduler: ``tcp://host:port``.
-            task: the workers' task.
+            run: what a worker does with a unit. Each of its threads keeps its own engine.
+            identify: gives the targets' digests on the machine that calls it.
             identities: the targets' digests on this machine; those of the workers must be the same.
             end: called in each worker after the last unit: ends the engines of all its threads.
 
@@ -311,7 +279,7 @@ class Cluster(Pool[Unit, Result]):
         except ImportError as error:
             raise TargetError(f"--jobs tcp://HOST:PORT takes dask.distributed; {install('cluster')}") from error
         self._address = printable(address)
-        self._brought, self._end = (version("overlong"), task, identities), end
+        self._brought, self._end = (version("overlong"), run, identify, identities), end
         unreachable = (
             f"no scheduler at {self._address}: start one with 'dask scheduler', and workers with "
             "'dask worker tcp://HOST:PORT'"
@@ -399,28 +367,35 @@ def remote_version() -> str:
     return version("overlong")
 
 
-def run_elsewhere(release: str, task: PoolTask[Any, Any], identities: tuple[str, ...], unit: Any) -> Any:
+def run_elsewhere(
+    release: str,
+    run: Callable[[Unit], Result],
+    identify: Callable[[], tuple[str, ...]],
+    identities: tuple[str, ...],
+    unit: Unit,
+) -> Result:
     """Run a unit in a worker, if it has the same overlong and the same targets as the asking process.
 
     Args:
         release: that of overlong on the machine of the run.
-        task: what to do.
-        identities: those of the targets on the machine of the run.
+        run: what to do.
+        identify: gives the identities of the targets here.
+        identities: those on the machine of the run.
         unit: the unit.
 
     Raises:
         BudgetSpent: a target failed more often than its limit.
         TargetError: the worker differs in these, or a target cannot be asked.
     """
-    if getattr(_checked, "brought", None) != (release, task, identities):
+    if getattr(_checked, "brought", None) != (release, identities):
         here = printable(socket.gethostname())
         if (mine := version("overlong")) != release:
             raise TargetError(f"a worker on {here} has overlong {printable(mine)}, and this is {release}")
-        if task.identities() != identities:
+        if identify() != identities:
             which = "this target" if len(identities) == 1 else "a target"
             raise TargetError(f"a worker on {here} has another file or command for {which} than is here")
-        _checked.brought = release, task, identities
-    return task.run(unit)
+        _checked.brought = release, identities
+    return run(unit)
 
 
 def _why(error: BaseException) -> str:

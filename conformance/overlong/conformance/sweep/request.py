@@ -20,9 +20,8 @@ INDEX, EARLIER, CURRENT, NUMBER = range(4)
 the last answer, if the loop of giant strings asks."""
 SNAPSHOT, SNAPSHOTS = 8, 8
 """The first word of the first snapshot, and the words from one snapshot to the next."""
-REACHED, STRINGS, OCTETS, WELL_FORMED, ACCEPTED, CHECKSUM = range(6)
-"""The words of a snapshot."""
-_WORDS = 6
+SUMS = ("strings", "octets", "well_formed", "accepted", "checksum")
+"""The words of a snapshot after the number of the string that was reached."""
 
 
 class Progress:
@@ -56,27 +55,13 @@ class Progress:
     @property
     def reached(self) -> int:
         """All strings before this one are in the sums."""
-        return self._snapshot()[REACHED]
+        return self._snapshot()[0]
 
     @property
-    def strings(self) -> int:
-        return self._snapshot()[STRINGS]
-
-    @property
-    def octets(self) -> int:
-        return self._snapshot()[OCTETS]
-
-    @property
-    def well_formed(self) -> int:
-        return self._snapshot()[WELL_FORMED]
-
-    @property
-    def accepted(self) -> int:
-        return self._snapshot()[ACCEPTED]
-
-    @property
-    def checksum(self) -> int:
-        return self._snapshot()[CHECKSUM] & (1 << 64) - 1
+    def sums(self) -> dict[str, int]:
+        """The sums by the names of a :class:`~overlong.conformance.results.shard.ShardResult`."""
+        _, *sums, checksum = self._snapshot()
+        return dict(zip(SUMS, (*sums, checksum & (1 << 64) - 1), strict=True))
 
     def passed(self, octets: int, *, well_formed: bool) -> None:
         """Count the next string, which was asked without an answer; it adds nothing to the checksum."""
@@ -99,7 +84,7 @@ class Progress:
         if self.words[CURRENT] not in (0, 1):
             raise ValueError("its counters are damaged; the function may have written over memory that is not its own")
         start = SNAPSHOT + SNAPSHOTS * self.words[CURRENT]
-        return self.words[start : start + _WORDS].tolist()
+        return self.words[start : start + 1 + len(SUMS)].tolist()
 
     def _publish(self, snapshot: list[int]) -> None:
         other = 1 - self.words[CURRENT]

@@ -38,7 +38,7 @@ from overlong.reference import DIALECTS, dialect
 from overlong.reference.theory import equivalent, shortlex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.results.shard import ShardResult
@@ -60,10 +60,6 @@ Place = tuple[bytes, int, int]
 """A string, the number of its grid, and its number there."""
 
 
-class TooIrregularError(Exception):
-    """The diagram of a grid would take too much memory."""
-
-
 class _Growing:
     """The diagram of a grid while shards arrive."""
 
@@ -77,7 +73,7 @@ class _Growing:
         """Add the kinds of the strings from number ``first`` on.
 
         Raises:
-            TooIrregularError: they need too many nodes; nothing was added.
+            OverflowError: they need too many nodes; nothing was added.
         """
         self._put(len(self._levels) - 1, kinds, first)
 
@@ -112,7 +108,7 @@ class _Growing:
 
     def _check(self) -> None:
         if self._most is not None and sum(len(each) * each.width for each in self._levels) > self._most:
-            raise TooIrregularError
+            raise OverflowError("the diagram of a grid would take too much memory")
 
     def _part(self, number: int, values: Kinds, first: int) -> None:
         level = self._levels[number]
@@ -134,13 +130,40 @@ class _Growing:
 class Gathered:
     """All divergences of a plan, and sets of its strings: over those of its grids that have diagrams."""
 
-    def __init__(self, plan: Plan, levels: Sequence[tuple[Level, ...]]) -> None:
-        """``levels``: those of each grid."""
-        self.plan, self.levels = plan, levels
+    def __init__(self, plan: Plan, results: Iterable[ShardResult]) -> None:
+        """Gather results. Memory holds the kinds of one shard, and diagrams of bounded size.
+
+        Raises:
+            ValueError: a shard's kinds and strings differ in number.
+        """
+        self.plan, self.levels = plan, levels_of(plan.grids)
         self.roots: Members = {}
         """Those of the grids' diagrams, whose values are kinds."""
         self.tallies: dict[int, tuple[int, Place]] = {}
         """Of the other grids, by kind: the number of strings, and the least of them."""
+        growing: dict[int, _Growing] = {}
+        given_up = set[int]()
+        for result in results:
+            shard, number = result.shard, result.shard.grid
+            if number not in growing:
+                growing[number] = _Growing(self.levels[number], MOST_CELLS)
+            if not result.kinds:
+                continue
+            kinds = np.frombuffer(zlib.decompress(result.kinds), np.uint8)
+            if len(kinds) != shard.count:
+                raise ValueError(f"{shard.key}: {len(kinds)} kinds for {shard.count} strings; run this shard again")
+            if number not in given_up:
+                try:
+                    growing[number].put(kinds, shard.first)
+                    continue
+                except OverflowError:
+                    given_up.add(number)
+                    self._tally(number, self.levels[number][0], growing[number].finish())
+            (alone,) = levels_of([plan.grids[number]])
+            of_shard = _Growing(alone)
+            of_shard.put(kinds, shard.first)
+            self._tally(number, alone[0], of_shard.finish())
+        self.roots.update((number, each.finish()) for number, each in growing.items() if number not in given_up)
 
     @property
     def kinds(self) -> list[int]:
@@ -184,7 +207,7 @@ class Gathered:
             passed = ends
         return found
 
-    def tally(self, number: int, top: Level, root: int) -> None:
+    def _tally(self, number: int, top: Level, root: int) -> None:
         """Count the strings of a grid, or of a part of it, by the diagram of their kinds, which is not kept."""
         for kind in _values(top, root) - NO_DIVERGENCE:
             members = top.where(root, kind)
@@ -195,41 +218,6 @@ class Gathered:
     def _least(self, number: int, top: Level, node: int) -> Place:
         octets, place = top.least(node)
         return octets, number, index_of(self.plan.grids[number], place)
-
-
-def gather(plan: Plan, results: Iterable[ShardResult]) -> Gathered:
-    """The results for the plan's strings. Memory holds the kinds of one shard, and diagrams of bounded size.
-
-    Raises:
-        ValueError: a shard's kinds and strings differ in number.
-    """
-    levels = levels_of(plan.grids)
-    growing: dict[int, _Growing] = {}
-    gathered = Gathered(plan, levels)
-    given_up = set[int]()
-    for result in results:
-        shard = result.shard
-        number, grid = shard.grid, plan.grids[shard.grid]
-        if number not in growing:
-            growing[number] = _Growing(levels[number], MOST_CELLS)
-        if not result.kinds:
-            continue
-        kinds = np.frombuffer(zlib.decompress(result.kinds), np.uint8)
-        if len(kinds) != shard.count:
-            raise ValueError(f"{shard.key}: {len(kinds)} kinds for {shard.count} strings; run this shard again")
-        if number not in given_up:
-            try:
-                growing[number].put(kinds, shard.first)
-                continue
-            except TooIrregularError:
-                given_up.add(number)
-                gathered.tally(number, levels[number][0], growing[number].finish())
-        (alone,) = levels_of([grid])
-        of_shard = _Growing(alone)
-        of_shard.put(kinds, shard.first)
-        gathered.tally(number, alone[0], of_shard.finish())
-    gathered.roots.update((number, each.finish()) for number, each in growing.items() if number not in given_up)
-    return gathered
 
 
 def least_of(places: Iterable[Place]) -> Place:
@@ -276,7 +264,7 @@ def summarise(plan: Plan, expected: ExpectedAnswers, results: Iterable[ShardResu
     Raises:
         ValueError: a result does not belong to its shard; the message names the shard.
     """
-    gathered = gather(plan, results)
+    gathered = Gathered(plan, results)
     if not gathered.kinds:
         return []
     of_kind = {kind: gathered.with_value(gathered.roots, kind) for kind in gathered.kinds}

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -28,11 +29,11 @@ from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
 from overlong.conformance.support.temporary import TemporaryFolder
 from overlong.conformance.support.whole_file import make_folder, saving, written_whole
-from overlong.conformance.sweep.describing import describe, telling
+from overlong.conformance.sweep.describing import add_again, ask_again, describe, telling
 from overlong.conformance.sweep.giants import expected_offset
 from overlong.conformance.sweep.grid import total
 from overlong.conformance.sweep.in_process import InProcess, hold_giants_to, reason_against, why_slow
-from overlong.conformance.sweep.ledger import LEDGER, Ledger, LedgerEntry
+from overlong.conformance.sweep.ledger import LEDGER, Ledger, counted
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import Cluster, Engines, Threaded, results
 from overlong.conformance.targets.identity import hold_to, identity_of
@@ -47,12 +48,12 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.results.shard import Shard, ShardResult
-    from overlong.conformance.sweep.columnar import Again, Columnar
+    from overlong.conformance.sweep.columnar import Columnar
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.pool import Pool
     from overlong.conformance.targets.framed import FramedTarget
 
-    _Pool = Pool[Shard, LedgerEntry]
+    _Pool = Pool[Shard, ShardResult]
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the current plan, the finished strings, and the total strings of all plans."""
@@ -130,17 +131,13 @@ def sweep(
             isolation=resolved.isolation,
             jobs=jobs,
         )
-        again: Again = {}
-        if not run.in_process:
-            from overlong.conformance.sweep.columnar import ask_again  # with NumPy, which takes a while
-
-            again = ask_again(resolved, run, chosen)
+        again = ask_again(resolved, run, chosen)
         resolved.close()  # the engines start their own processes
         if output is None:
             folder = stack.enter_context(TemporaryFolder("sweep")).path
         else:
             make_folder(folder := output)
-        ledger = stack.enter_context(Ledger.open(folder / LEDGER, _header(run), resume=resume))
+        ledger = stack.enter_context(Ledger(folder / LEDGER, _header(run), resume=resume))
         (folder / RESULTS).unlink(missing_ok=True)  # an earlier run's result must not pass for this one's
         _run(
             run,
@@ -158,10 +155,7 @@ def sweep(
                 described = telling(diverging) if briefly else diverging
                 run.undescribed = tuple(part.plan for part in diverging if part not in described)
                 describe(run, described, ledger, resolved, expected, known)
-                if again:
-                    from overlong.conformance.sweep.columnar import add_again
-
-                    add_again(run, again, ledger)
+                add_again(run, again, ledger)
             if slow := "" if columns else why_slow(resolved):
                 run.notes.append(slow)
             run.notes += resolved.notes
@@ -224,29 +218,32 @@ def _run(
     whole = False
     diverging = set[str]()
     try:
-        began, each, giants = time.monotonic(), 0.0, GiantPace(giants_within, run.jobs)
+        began, each, rate = time.monotonic(), 0.0, 0.0
         one_by_one = enough is not None or within is not None or giants_within is not None
         for parts in [[part] for part in run.plans] if one_by_one else [run.plans]:
-            if one_by_one and (seconds := giants.too_long(plan_named(parts[0].plan, run.profile))):
-                run.plans.remove(parts[0])
-                run.spared[parts[0].plan] = seconds
-                continue
-            since, price = time.monotonic(), sum(plan_named(part.plan, run.profile).price for part in parts)
+            plans = [plan_named(part.plan, run.profile) for part in parts]
+            if giants_within is not None and plans[0].giant:
+                seconds = _octets_read(plans[0]) * rate / run.jobs
+                if seconds > giants_within:
+                    run.plans.remove(parts[0])
+                    run.spared[parts[0].plan] = seconds
+                    continue
+            since, price = time.monotonic(), sum(plan.price for plan in plans)
             if within is not None and since - began + each * price > within:
                 del run.plans[run.plans.index(parts[0]) :]
                 break
-            missing = _missing(parts, run.profile, ledger)
+            missing = (shard for plan in plans for shard in plan.shards() if not ledger.has(shard))
             if (first := next(missing, None)) is None:
                 continue
             pool = pool or opened()
             progress(first.plan, run.done, total)
-            for entry in results(pool, chain((first,), missing)):
-                ledger.add(entry)
-                run.done += entry.result.shard.count
-                giants.saw(plan_named(entry.result.shard.plan, run.profile), entry.result)
-                progress(entry.result.shard.plan, run.done, total)
-                if entry.counts.keys() - NO_DIVERGENCE:
-                    diverging.add(entry.result.shard.plan)
+            for result in results(pool, chain((first,), missing)):
+                ledger.add(result)
+                plan, run.done = result.shard.plan, run.done + result.shard.count
+                rate = giant_rate(plan_named(plan, run.profile), result, rate)
+                progress(plan, run.done, total)
+                if result.counts.keys() - NO_DIVERGENCE:
+                    diverging.add(plan)
             each = (time.monotonic() - since) / price
             if enough is not None and len(diverging) >= enough:
                 del run.plans[run.plans.index(parts[0]) + 1 :]
@@ -269,45 +266,30 @@ _LONG = 1 << 23
 """Octets of a string that measure the rate, not the call."""
 
 
-class GiantPace:
-    """The least seconds for an octet of a giant string so far: what else runs on the machine only adds to them."""
+def giant_rate(plan: Plan, result: ShardResult, known: float) -> float:
+    """The least seconds for an octet of a giant string so far: what else runs on the machine only adds to them.
 
-    def __init__(self, most: float | None, jobs: int) -> None:
-        """``most``: the seconds that a plan may take; None: any. ``jobs``: the processes that ask it."""
-        self._most, self._jobs, self._each = most, jobs, 0.0
-
-    def saw(self, plan: Plan, result: ShardResult) -> None:
-        """Take the result of a plan's shard into account, if it is one of a giant string."""
-        if self._most is None or not plan.giant:
-            return
-        octets = _read(plan, result.shard.grid, result.shard.first)
-        if octets >= _LONG:
-            each = result.seconds / octets
-            self._each = min(self._each or each, each)
-
-    def too_long(self, plan: Plan) -> float:
-        """About the seconds that a plan would take, if these are too many; else 0."""
-        if self._most is None or not plan.giant or not self._each:
-            return 0.0
-        octets = sum(_read(plan, number, index) for number, grid in enumerate(plan.grids) for index in range(grid.size))
-        seconds = octets * self._each / self._jobs
-        return seconds if seconds > self._most else 0.0
+    Args:
+        plan: a plan.
+        result: that of one of its shards.
+        known: the rate by earlier ones; 0: there were none.
+    """
+    if not plan.giant:
+        return known
+    octets = expected_offset(plan.grids[result.shard.grid], result.shard.first, plan.profile.dialect.automaton)
+    return min(known or math.inf, result.seconds / octets) if octets >= _LONG else known
 
 
-def _read(plan: Plan, number: int, index: int) -> int:
-    """The octets of a string that a right decoder reads: up to the first error."""
-    return expected_offset(plan.grids[number], index, plan.profile.dialect.automaton)
-
-
-def _missing(parts: Sequence[PlanRun], profile: Profile, ledger: Ledger) -> Iterator[Shard]:
-    """The shards of some plans that are not in the ledger, in order."""
-    return (shard for part in parts for shard in plan_named(part.plan, profile).shards() if not ledger.has(shard))
+def _octets_read(plan: Plan) -> int:
+    """The octets of all strings that a right decoder reads: up to the first error of each."""
+    automaton = plan.profile.dialect.automaton
+    return sum(expected_offset(grid, index, automaton) for grid in plan.grids for index in range(grid.size))
 
 
 def _pool(job: SweepJob, cluster: str, run: SweepRun) -> _Pool:
     if not cluster:
         return local_pool(job, run.jobs)
-    return Cluster(cluster, ShardTask(job), (run.identity.digest,), close_engines)
+    return Cluster(cluster, job.run, job.identities, (run.identity.digest,), close_engines)
 
 
 def _sum_all_up(run: SweepRun, ledger: Ledger) -> None:
@@ -329,15 +311,14 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
     """
     digest = hashlib.sha256(f"{part.plan}\t{run.profile.name}\t{run.operation}\n".encode())
     shards, whole = plan_named(part.plan, run.profile).shards(), True
-    for entry in ledger.entries(part.plan):
-        result = entry.result
+    for result in ledger.results(part.plan):
         whole = whole and next(shards, None) == result.shard
         account = Account(result.strings, result.octets, result.well_formed)
         part.seen = total((part.seen, account))
         part.accepted += result.accepted
-        part.kinds.update(entry.counts)
+        part.kinds.update(result.counts)
         part.seconds += result.seconds
-        numbers = (*account, result.accepted, f"{result.checksum:016x}", entry.kinds_digest or "-")
+        numbers = (*account, result.accepted, f"{result.checksum:016x}", result.kinds_digest or "-")
         digest.update("\t".join(map(str, (result.shard.key, *numbers))).encode() + b"\n")
     if whole and next(shards, None) is None:
         part.digest = digest.hexdigest()
@@ -349,7 +330,7 @@ def _no_progress(_plan: str, _done: int, _total: int) -> None:
 
 @dataclass(frozen=True)
 class SweepJob:
-    """The target of a sweep, and the expectation. It can be pickled: a remote worker makes an engine from it."""
+    """The target of a sweep, and the expectation. It can be pickled: a pool runs its shards in any process."""
 
     target: str | tuple[str, ...]
     """Its name, as on the command line; or a command that speaks the protocol."""
@@ -359,6 +340,34 @@ class SweepJob:
     limits: Limits = field(default_factory=Limits)
     columns: bool = False
     """Ask in columns even if the target could be asked in its own process."""
+
+    def identities(self) -> tuple[str, ...]:
+        """The digest of the target on the machine that calls this.
+
+        Raises:
+            TargetError: it cannot be used.
+        """
+        return (identity_of(resolve(self.target, self.limits)).digest,)
+
+    def run(self, unit: Shard) -> ShardResult:
+        """Run a shard, and check and count its result: pure, except for the engine that each thread keeps for its job.
+
+        Raises:
+            BudgetSpent: the target failed more often than its limit.
+            TargetError: it cannot be asked (any more), or its engine contradicts itself.
+        """
+        engine = _engines.serving(self, lambda: open_engine(self))
+        try:
+            result = engine.run(unit)
+        except BaseException:
+            _engines.end()
+            raise
+        try:
+            if result.shard != unit:
+                raise ValueError(f"{unit.key}: the result of {result.shard.key}")
+            return counted(result)
+        except (ValueError, zlib.error) as error:
+            raise TargetError(f"the sweep did not run as planned: {error}") from error
 
 
 NOT_RECORDED = "recorded answers cannot be swept; name the adapter that wrote them"
@@ -388,59 +397,11 @@ def called_in_process(job: SweepJob, target: FramedTarget) -> bool:
 _engines = Engines["InProcess | Columnar"]()
 
 
-def run_shard(job: SweepJob, shard: Shard) -> ShardResult:
-    """Run a shard. A task for any executor: pure, except for the engine that each thread keeps for its job.
-
-    Raises:
-        BudgetSpent: the target failed more often than its limit.
-        TargetError: it cannot be asked (any more).
-    """
-    engine = _engines.serving(job, lambda: open_engine(job))
-    try:
-        return engine.run(shard)
-    except BaseException:
-        _engines.end()
-        raise
-
-
-end_engine = _engines.end
-
-
 def close_engines() -> None:
     """End the engines of all threads of this process, even busy ones: their tasks fail."""
     _engines.end_all()
 
 
-@dataclass(frozen=True)
-class ShardTask:
-    """Runs a job's shards in any process, and checks and counts their results there."""
-
-    job: SweepJob
-
-    def identities(self) -> tuple[str, ...]:
-        """The digest of the target on that machine.
-
-        Raises:
-            TargetError: it cannot be used.
-        """
-        return (identity_of(resolve(self.job.target, self.job.limits)).digest,)
-
-    def run(self, unit: Shard) -> LedgerEntry:
-        """Run a shard.
-
-        Raises:
-            BudgetSpent: the target failed more often than its limit.
-            TargetError: it cannot be asked, or its engine contradicts itself.
-        """
-        result = run_shard(self.job, unit)
-        try:
-            if result.shard != unit:
-                raise ValueError(f"{unit.key}: the result of {result.shard.key}")
-            return LedgerEntry.of(result)
-        except (ValueError, zlib.error) as error:
-            raise TargetError(f"the sweep did not run as planned: {error}") from error
-
-
-def local_pool(job: SweepJob, jobs: int) -> Threaded[Shard, LedgerEntry]:
+def local_pool(job: SweepJob, jobs: int) -> Threaded[Shard, ShardResult]:
     """The threads of this process, for a sweep."""
-    return Threaded(ShardTask(job), jobs, end_engine, close_engines)
+    return Threaded(job.run, jobs, _engines)
