@@ -24,12 +24,13 @@ from overlong.conformance.oracle.kinds import AGREES, CRASHED, FAULTS, LEFT_OUT,
 from overlong.conformance.oracle.target import BudgetSpent
 from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.results.shard import ShardResult
+from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import SWEPT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.units import Units
     from overlong.conformance.results.shard import Shard
-    from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.profile import Profile
 
@@ -63,15 +63,13 @@ class Columns:
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
-        axes = grid.axes
-        first = len(axes) - 1
-        while first > grid.earlier and _fits(axes[first - 1 :]):
+        first = len(grid.axes) - 1
+        while first > grid.earlier and _fits(Grid(grid.axes[first - 1 :])):
             first -= 1
-        self._leading = axes[:first]
-        self._tails = list(map(b"".join, product(*axes[first:])))
+        self._leading = Grid(grid.axes[:first], grid.earlier)
+        self._tails = list(map(b"".join, product(*grid.axes[first:])))
         self._sizes = np.fromiter(map(len, self._tails), np.uint32, len(self._tails))
         self._matrix: NDArray[np.uint8] | None = None
-        self._block: NDArray[np.uint8] | None = None
         if (self._sizes == self._sizes[0]).all():
             self._matrix = np.frombuffer(b"".join(self._tails), np.uint8).reshape(len(self._tails), int(self._sizes[0]))
 
@@ -88,7 +86,7 @@ class Columns:
         while first < end:
             block, start = divmod(first, len(self._tails))
             stop = min(start + end - first, len(self._tails))
-            earlier, before = self._before(block)
+            earlier, before = self._leading.asked_before(block) or b"", self._leading.string(block)
             sizes = self._sizes[start:stop] + np.uint32(len(before))
             if with_earlier:
                 sizes = np.stack((np.full_like(sizes, len(earlier)), sizes), axis=1)
@@ -97,38 +95,17 @@ class Columns:
             if self._matrix is None:
                 octets.append(before + before.join(self._tails[start:stop]))
             else:
-                octets.append(self._rows(before, self._matrix, start, stop).tobytes())
+                rows = np.empty((stop - start, len(before) + self._matrix.shape[1]), np.uint8)
+                rows[:, : len(before)] = np.frombuffer(before, np.uint8)
+                rows[:, len(before) :] = self._matrix[start:stop]
+                octets.append(rows.tobytes())
             first += stop - start
         return lengths, b"".join(octets)
 
-    def _rows(self, before: bytes, tails: NDArray[np.uint8], start: int, stop: int) -> NDArray[np.uint8]:
-        """Some strings of a block as rows. Blocks share memory: only what is before the tails is written anew."""
-        size, width = len(before), len(before) + tails.shape[1]
-        if self.grid.earlier:  # with their earlier strings and alone, strings have other lengths
-            return np.hstack((np.tile(np.frombuffer(before, np.uint8), (stop - start, 1)), tails[start:stop]))
-        if self._block is None or self._block.shape[1] != width:
-            self._block = np.empty((len(tails), width), np.uint8)
-            self._block[:, size:] = tails
-        rows = self._block[start:stop]
-        rows[:, :size] = np.frombuffer(before, np.uint8)
-        return rows
 
-    def _before(self, block: int) -> tuple[bytes, bytes]:
-        """The earlier string of each string of a block, and their common beginning."""
-        pieces: list[bytes] = []
-        for choices in reversed(self._leading):
-            block, choice = divmod(block, len(choices))
-            pieces.append(choices[choice])
-        pieces.reverse()
-        return b"".join(pieces[: self.grid.earlier]), b"".join(pieces[self.grid.earlier :])
-
-
-def _fits(axes: Sequence[Sequence[bytes]]) -> bool:
+def _fits(tails: Grid) -> bool:
     """True if the strings of some axes fit into a block."""
-    strings, octets = 1, 0
-    for choices in axes:
-        strings, octets = strings * len(choices), octets * len(choices) + strings * sum(map(len, choices))
-    return strings <= _TAILS and octets <= _TAILS_OCTETS
+    return tails.size <= _TAILS and tails.octets <= _TAILS_OCTETS
 
 
 @dataclass(frozen=True)

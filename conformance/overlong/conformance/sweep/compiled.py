@@ -34,7 +34,7 @@ from overlong.conformance.oracle.kinds import (
 )
 from overlong.conformance.protocol.wire import NOT_SAID
 from overlong.conformance.sweep.giants import Text, expected_offset
-from overlong.conformance.sweep.request import INDEX, PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.request import INDEX, NUMBER, PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import UNIT
 from overlong.reference.core import core
 from overlong.reference.order import SIGNATURE
@@ -385,7 +385,8 @@ class GridLoop(Asking):
             offset = expected_offset(strings, index, self._expectation.automaton)
             kinds[index - origin] = self._judged(status, number, offset, right=right)
             checked = (answer_code(status, number) + 1) * (index * ODD | 1)
-            progress.answered(length, well_formed=right, accepted=status == "A", checked=checked, number=number)
+            progress.words[NUMBER] = number
+            progress.passed(length, well_formed=right, accepted=status == "A", checked=checked)
 
     def _judged(self, status: str, number: int, offset: int, *, right: bool) -> int:
         if status == "X":

@@ -63,16 +63,10 @@ class Progress:
         _, *sums, checksum = self._snapshot()
         return dict(zip(SUMS, (*sums, checksum & (1 << 64) - 1), strict=True))
 
-    def passed(self, octets: int, *, well_formed: bool) -> None:
-        """Count the next string, which was asked without an answer; it adds nothing to the checksum."""
-        reached, strings, total, well, accepted, checksum = self._snapshot()
-        self._publish([reached + 1, strings + 1, total + octets, well + well_formed, accepted, checksum])
-
-    def answered(self, octets: int, *, well_formed: bool, accepted: bool, checked: int, number: int) -> None:
-        """Count the next string, with its answer, and what that adds to the checksum."""
+    def passed(self, octets: int, *, well_formed: bool, accepted: bool = False, checked: int = 0) -> None:
+        """Count the next string, and what its answer adds to the checksum: nothing if it has none."""
         reached, strings, total, well, all_accepted, checksum = self._snapshot()
         checksum = (checksum + checked + (1 << 63)) % (1 << 64) - (1 << 63)
-        self.words[NUMBER] = number
         self._publish([reached + 1, strings + 1, total + octets, well + well_formed, all_accepted + accepted, checksum])
 
     def left_out(self, strings: int = 1) -> None:

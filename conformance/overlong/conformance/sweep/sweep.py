@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.columnar import Columnar
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.pool import Pool
-    from overlong.conformance.targets.framed import FramedTarget
 
     _Pool = Pool[Shard, ShardResult]
 
+NOT_RECORDED = "recorded answers cannot be swept; name the adapter that wrote them"
 Progress = Callable[[str, int, int], None]
 """Called with the name of the current plan, the finished strings, and the total strings of all plans."""
 
@@ -64,13 +64,11 @@ def sweep(
     plans: Sequence[str],
     *,
     speaks: str = RFC3629.speaks,
-    operation: str = "",
     jobs: int = 1,
     cluster: str = "",
     limits: Limits | None = None,
     output: Path | None = None,
     resume: bool = False,
-    columns: bool = False,
     briefly: bool = False,
     known: Sequence[Explanation] = (),
     enough: int | None = None,
@@ -84,13 +82,11 @@ def sweep(
         target: its name on the command line; or, as a sequence, a command that speaks the protocol.
         plans: names that :func:`~overlong.conformance.sweep.plan.plan_named` accepts.
         speaks: the dialect to judge by.
-        operation: ``V`` or ``D``; empty for the more informative one that the target has.
         jobs: the number of target processes to run at a time on this machine.
         cluster: the address of a Dask scheduler whose workers ask in place of this machine.
         limits: the target's limits.
         output: a folder for ``sweep.sqlite`` and ``sweep.json``; created if missing. Without it nothing is kept.
         resume: continue the sweep in that folder.
-        columns: ask in frames even if the target could be called in its own process.
         briefly: describe only as many plans as needed (``SweepRun.undescribed``).
         known: causes that are known already: what they predict is not examined.
         enough: begin no further plan after this many plans with divergences; the result omits the others.
@@ -115,10 +111,10 @@ def sweep(
         stack.callback(resolved.close)
         identity = identity_of(resolved)  # before it starts: it may replace its own files
         resolved.open()
-        expected = expectation(profile, resolved.greeting, operation)
+        expected = expectation(profile, resolved.greeting)
         name = target if isinstance(target, str) else tuple(target)
-        job = SweepJob(name, profile, expected.operation, limits or Limits(), columns)
-        hold_giants_to(resolved, chosen, columns=columns)
+        job = SweepJob(name, profile, limits or Limits())
+        hold_giants_to(resolved, chosen)
         run = SweepRun(
             resolved.id,
             resolved.greeting,
@@ -127,7 +123,7 @@ def sweep(
             expected.operation,
             _command(target, chosen, profile),
             [PlanRun(plan.name, plan.shows, plan.account(expected.automaton)) for plan in chosen],
-            in_process=called_in_process(job, resolved),
+            in_process=not reason_against(resolved),
             isolation=resolved.isolation,
             jobs=jobs,
         )
@@ -156,7 +152,7 @@ def sweep(
                 run.undescribed = tuple(part.plan for part in diverging if part not in described)
                 describe(run, described, ledger, resolved, expected, known)
                 add_again(run, again, ledger)
-            if slow := "" if columns else why_slow(resolved):
+            if slow := why_slow(resolved):
                 run.notes.append(slow)
             run.notes += resolved.notes
         hold_to(resolved, identity)
@@ -335,11 +331,7 @@ class SweepJob:
     target: str | tuple[str, ...]
     """Its name, as on the command line; or a command that speaks the protocol."""
     profile: Profile = RFC3629
-    operation: str = ""
-    """``V`` or ``D``; empty for the more informative one that the target has."""
     limits: Limits = field(default_factory=Limits)
-    columns: bool = False
-    """Ask in columns even if the target could be asked in its own process."""
 
     def identities(self) -> tuple[str, ...]:
         """The digest of the target on the machine that calls this.
@@ -370,9 +362,6 @@ class SweepJob:
             raise TargetError(f"the sweep did not run as planned: {error}") from error
 
 
-NOT_RECORDED = "recorded answers cannot be swept; name the adapter that wrote them"
-
-
 def open_engine(job: SweepJob) -> InProcess | Columnar:
     """The engine for its target: in the target's own process if possible, else by frames in columns.
 
@@ -382,16 +371,11 @@ def open_engine(job: SweepJob) -> InProcess | Columnar:
     target = resolve(job.target, job.limits)
     if isinstance(target, RecordedTarget):
         raise TargetError(NOT_RECORDED)
-    if called_in_process(job, target):
-        return InProcess(target, job.profile, job.operation)
+    if not reason_against(target):
+        return InProcess(target, job.profile)
     from overlong.conformance.sweep.columnar import Columnar  # with NumPy, which takes a while
 
-    return Columnar(target, job.profile, job.operation)
-
-
-def called_in_process(job: SweepJob, target: FramedTarget) -> bool:
-    """True if a target is a function that the core can call in a separate process."""
-    return not job.columns and not reason_against(target)
+    return Columnar(target, job.profile)
 
 
 _engines = Engines["InProcess | Columnar"]()
