@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 import zlib
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -119,19 +118,8 @@ size_t odd(const unsigned char *octets, size_t length) {
 }
 """
 NAMES = (
-    "REFUSES",
-    "ACCEPTS",
-    "LATE",
-    "GROUP",
-    "SCRAWLS",
-    "ABORTS",
-    "DIES",
-    "HANGS",
-    "EXITS",
-    "LIES",
-    "FORKS",
-    "RUDE",
-    "SPARSE",
+    *("REFUSES", "ACCEPTS", "LATE", "GROUP", "SCRAWLS", "ABORTS", "DIES"),
+    *("HANGS", "EXITS", "LIES", "FORKS", "RUDE", "SPARSE"),
 )
 
 
@@ -225,16 +213,10 @@ def block(first, count=1, length=2):
     return Shard("exhaustive-3", length - 1, first * size, count * size)
 
 
-def test_the_result_is_that_of_a_judge_in_python_and_its_parts_add_up_to_it(odd):
+def test_the_result_is_that_of_a_judge_in_python(odd):
     whole = odd.run(shard := block(ACCEPTS, LATE - ACCEPTS + 1))
     assert found(whole) == expected(shard)
     assert set(found(whole)[-1]) == {0, REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED, OTHER_OFFSET}
-    bounds = [shard.first + place for place in (0, 1, 300, 31 * 256 + 77, shard.count)]
-    parts = [odd.run(Shard(shard.plan, shard.grid, start, end - start)) for start, end in pairwise(bounds)]
-    *sums, kinds = zip(*map(found, parts), strict=True)
-    *totals, checksum = map(sum, sums)
-    assert (*totals, checksum % (1 << 64), b"".join(kinds)) == found(whole)
-    assert not any(part.faults for part in parts)
     assert "namespace" in odd.isolation or "process" in odd.isolation
 
 

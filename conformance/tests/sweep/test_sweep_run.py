@@ -1,5 +1,6 @@
 """A sweep ends with one result, however many processes take part and however often it is interrupted."""
 
+import contextlib
 import json
 import os
 import random
@@ -125,18 +126,8 @@ def test_what_was_broken_off_goes_on_where_it_was(stand_in, monkeypatch, tmp_pat
 
 def test_killed_at_any_moment_and_resumed(tmp_path):
     """SIGKILL twice in one sweep, at random moments."""
-    words = [
-        "sweep",
-        "--plan",
-        "exhaustive-1",
-        "--plan",
-        "depth-0",
-        "--jobs",
-        "2",
-        "-o",
-        tmp_path / "killed",
-        "cpython",
-    ]
+    plans = ("--plan", "exhaustive-1", "--plan", "depth-0")
+    words = ["sweep", *plans, "--jobs", "2", "-o", tmp_path / "killed", "cpython"]
     log = tmp_path / "log"
     moments = random.Random(6)
     for number in range(2):
@@ -268,34 +259,19 @@ def test_counts_of_every_kind():
     assert result.counts == {kind: kinds.count(kind) for kind in sorted(set(kinds) - {0})}
 
 
-def damage_row(path):
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE shard SET accepted = accepted + 1")
-    connection.commit()
-    connection.close()
+def edited(path, *statements):
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(*statement)
+        connection.commit()
 
 
-def forge_row(path):
-    connection = sqlite3.connect(path)
-    (*row, kinds) = connection.execute(f"SELECT {ledgers._COLUMNS}, kinds FROM shard ORDER BY first").fetchone()
+def forged(path):
+    """A row that is no result, with its digest."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        (*row, kinds) = connection.execute(f"SELECT {ledgers._COLUMNS}, kinds FROM shard ORDER BY first").fetchone()
     row[9] = "[]"
-    connection.execute("UPDATE shard SET counts = '[]', digest = ?", (ledgers._digest(tuple(row), kinds),))
-    connection.commit()
-    connection.close()
-
-
-def foreign(path):
-    path.unlink()
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE theirs (a)")
-    connection.commit()
-    connection.close()
-
-
-def newer(path):
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 2")
-    connection.close()
+    edited(path, ("UPDATE shard SET counts = '[]', digest = ?", (ledgers._digest(tuple(row), kinds),)))
 
 
 @pytest.mark.parametrize(
@@ -303,10 +279,10 @@ def newer(path):
     [
         (lambda path: path.write_bytes(b"not a database, and longer than a header" * 9), "it is no ledger of a sweep"),
         (lambda path: path.write_bytes(path.read_bytes()[:5000]), "it is damaged|a row is damaged"),
-        (damage_row, "a row is damaged; remove the file"),
-        (forge_row, "it is damaged; remove it to start over"),
-        (foreign, "it belongs to another program"),
-        (newer, "a newer version of overlong wrote it"),
+        (lambda path: edited(path, ("UPDATE shard SET accepted = accepted + 1",)), "a row is damaged; remove the file"),
+        (forged, "it is damaged; remove it to start over"),
+        (lambda path: (path.unlink(), edited(path, ("CREATE TABLE theirs (a)",))), "it belongs to another program"),
+        (lambda path: edited(path, ("PRAGMA user_version = 2",)), "a newer version of overlong wrote it"),
         (lambda path: (path.unlink(), path.mkdir()), "it cannot be opened; choose another folder"),
     ],
     ids=["text", "cut", "row", "forged", "foreign", "newer", "folder"],
