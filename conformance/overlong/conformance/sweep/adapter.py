@@ -96,7 +96,7 @@ class Course:
         self._spared: list[int] = []  # a heap of strings to skip
 
     def run(self) -> tuple[dict[str, Any], bytes]:
-        """The fields of a :class:`~overlong.conformance.results.shard.ShardResult` without its kinds, and the kinds.
+        """The fields of a :class:`~overlong.conformance.results.sweeps.ShardResult` without its kinds, and the kinds.
 
         Raises:
             TargetError: it cannot be asked.

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.results.shard import ShardResult
+    from overlong.conformance.results.sweeps import ShardResult
     from overlong.conformance.sweep.ledger import Ledger
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from math import prod
 from typing import TYPE_CHECKING
 
-from overlong.conformance.results.shard import NOTHING, Account
+from overlong.conformance.results.sweeps import NOTHING, Account
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -16,7 +16,7 @@ from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from overlong.conformance.oracle.kinds import KINDS, LEFT_OUT, Fault
-from overlong.conformance.results.shard import Shard, ShardResult
+from overlong.conformance.results.sweeps import Shard, ShardResult
 from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable
 

@@ -59,7 +59,7 @@ class Progress:
 
     @property
     def sums(self) -> dict[str, int]:
-        """The sums by the names of a :class:`~overlong.conformance.results.shard.ShardResult`."""
+        """The sums by the names of a :class:`~overlong.conformance.results.sweeps.ShardResult`."""
         _, *sums, checksum = self._snapshot()
         return dict(zip(SUMS, (*sums, checksum & (1 << 64) - 1), strict=True))
 
