@@ -13,6 +13,7 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -119,7 +120,7 @@ def sweep(
             identity,
             profile,
             expected.operation,
-            _command(target, chosen, profile),
+            reproduce_command("sweep", target, *options_of([plan.name for plan in chosen]), profile=profile),
             [PlanRun(plan.name, plan.shows, plan.account(expected.automaton)) for plan in chosen],
             in_process=not reason_against(resolved),
             isolation=resolved.isolation,
@@ -133,15 +134,9 @@ def sweep(
             make_folder(folder := output)
         ledger = stack.enter_context(Ledger(folder / LEDGER, _header(run), resume=resume))
         (folder / RESULTS).unlink(missing_ok=True)  # an earlier run's result must not pass for this one's
-        _run(
-            run,
-            ledger,
-            lambda: _pool(job, cluster, run),
-            progress or _no_progress,
-            enough,
-            within,
-            giants_within,
-        )
+        told = progress or (lambda _plan, _done, _total: None)
+        opened = partial(pool_for, job, jobs, cluster, (identity.digest,))
+        _run(run, ledger, opened, told, enough, within, giants_within)
         if not run.incomplete or run.spent:
             _sum_all_up(run, ledger)
             if not run.wrong:
@@ -172,12 +167,6 @@ def _save(run: SweepRun, output: Path, ledger: Ledger) -> None:
         with written_whole(output / RESULTS) as file:
             file.write(to_json(run))
         ledger.finish()
-
-
-def _command(target: str | Sequence[str], plans: Sequence[Plan], profile: Profile) -> str:
-    """The command line that repeats this sweep."""
-    words = options_of([plan.name for plan in plans])
-    return reproduce_command("sweep", target, *words, profile=profile)
 
 
 def _header(run: SweepRun) -> dict[str, str]:
@@ -280,12 +269,6 @@ def _octets_read(plan: Plan) -> int:
     return sum(expected_offset(grid, index, automaton) for grid in plan.grids for index in range(grid.size))
 
 
-def _pool(job: SweepJob, cluster: str, run: SweepRun) -> _Pool:
-    if not cluster:
-        return local_pool(job, run.jobs)
-    return Cluster(cluster, job.run, job.identities, (run.identity.digest,), close_engines)
-
-
 def _sum_all_up(run: SweepRun, ledger: Ledger) -> None:
     """Sum up all plans; strings that the target was not tested with make a sweep without divergences incomplete."""
     for part in run.plans:
@@ -316,10 +299,6 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
         digest.update("\t".join(map(str, (result.shard.key, *numbers))).encode() + b"\n")
     if whole and next(shards, None) is None:
         part.digest = digest.hexdigest()
-
-
-def _no_progress(_plan: str, _done: int, _total: int) -> None:
-    pass
 
 
 @dataclass(frozen=True)
@@ -384,6 +363,8 @@ def close_engines() -> None:
     _engines.end_all()
 
 
-def local_pool(job: SweepJob, jobs: int) -> Threaded[Shard, ShardResult]:
-    """The threads of this process, for a sweep."""
-    return Threaded(job.run, jobs, _engines)
+def pool_for(job: SweepJob, jobs: int, cluster: str = "", identities: tuple[str, ...] = ()) -> _Pool:
+    """That many threads of this process; or the cluster at an address, for a target with these identities."""
+    if not cluster:
+        return Threaded(job.run, jobs, _engines)
+    return Cluster(cluster, job.run, job.identities, identities, close_engines)
