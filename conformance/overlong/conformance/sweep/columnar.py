@@ -70,6 +70,7 @@ class Columns:
         self._tails = list(map(b"".join, product(*grid.axes[first:])))
         self._sizes = np.fromiter(map(len, self._tails), np.uint32, len(self._tails))
         self._matrix: NDArray[np.uint8] | None = None
+        self._block: NDArray[np.uint8] | None = None
         if (self._sizes == self._sizes[0]).all():
             self._matrix = np.frombuffer(b"".join(self._tails), np.uint8).reshape(len(self._tails), int(self._sizes[0]))
 
@@ -95,12 +96,21 @@ class Columns:
             if self._matrix is None:
                 octets.append(before + before.join(self._tails[start:stop]))
             else:
-                rows = np.empty((stop - start, len(before) + self._matrix.shape[1]), np.uint8)
-                rows[:, : len(before)] = np.frombuffer(before, np.uint8)
-                rows[:, len(before) :] = self._matrix[start:stop]
-                octets.append(rows.tobytes())
+                octets.append(self._rows(before, self._matrix, start, stop).tobytes())
             first += stop - start
         return lengths, b"".join(octets)
+
+    def _rows(self, before: bytes, tails: NDArray[np.uint8], start: int, stop: int) -> NDArray[np.uint8]:
+        """Some strings of a block as rows. Blocks share memory: only what is before the tails is written anew."""
+        size, width = len(before), len(before) + tails.shape[1]
+        if self.grid.earlier:  # with their earlier strings and alone, strings have other lengths
+            return np.hstack((np.tile(np.frombuffer(before, np.uint8), (stop - start, 1)), tails[start:stop]))
+        if self._block is None or self._block.shape[1] != width:
+            self._block = np.empty((len(tails), width), np.uint8)
+            self._block[:, size:] = tails
+        rows = self._block[start:stop]
+        rows[:, :size] = np.frombuffer(before, np.uint8)
+        return rows
 
 
 def _fits(tails: Grid) -> bool:
