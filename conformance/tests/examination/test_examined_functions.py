@@ -4,7 +4,7 @@ import pytest
 
 from overlong.conformance import certify
 from overlong.conformance.examination import examine as examination
-from overlong.conformance.examination.explanation import condition_of
+from overlong.conformance.examination.examine import condition_of
 from overlong.conformance.examination.of_questions import OTHERS, OfQuestions, in_words, place_of
 from overlong.conformance.examination.rules import Atom
 from overlong.conformance.results.reading import read

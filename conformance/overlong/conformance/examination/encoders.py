@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from overlong.conformance.examination.asking import Asker
-    from overlong.conformance.examination.factors import Site
     from overlong.conformance.examination.rules import Rule
+    from overlong.conformance.examination.text import Site
 
 _SEED, _CHECKED, _DRAWN, _ROUNDS = 0, 400, 300, 4
 _PLACES = (0, 0x80, 0x800, 0xD800, 0xDC00, 0xE000, 0xFDD0, 0xFEFF, 0x110000, 0x20_0000, 0x400_0000)

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.examination.condition import AnyCondition
-from overlong.conformance.examination.factors import BLOCKS, NONE, NUMBER, OCTET, Factor, Site, factor_named
 from overlong.conformance.examination.rules import Atom, all_hold
 from overlong.conformance.examination.sentence import listed, numbers, phrase, such_as
-from overlong.conformance.examination.text import text_of
+from overlong.conformance.examination.text import BLOCKS, NONE, NUMBER, OCTET, Factor, Site, factor_named, text_of
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.wire import ENCODE_UTF16
 from overlong.conformance.vectors.encoding import numbered, octets_of, replacement

@@ -15,10 +15,20 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.examination.condition import AnyCondition
-from overlong.conformance.examination.factors import BLOCKS, FLAG, NUMBER, OCTET, Factor, Site, across, factor_named
 from overlong.conformance.examination.rules import Atom, all_hold
 from overlong.conformance.examination.sentence import counted, numbers, phrase
-from overlong.conformance.examination.text import octets_in_words, text_of
+from overlong.conformance.examination.text import (
+    BLOCKS,
+    FLAG,
+    NUMBER,
+    OCTET,
+    Factor,
+    Site,
+    across,
+    factor_named,
+    octets_in_words,
+    text_of,
+)
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.vectors.questions import Asked, units_of
 from overlong.reference import dialect

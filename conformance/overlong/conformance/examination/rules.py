@@ -10,12 +10,12 @@ from itertools import compress, islice
 from operator import not_
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.examination.factors import ADDRESSES, FACTORS, FLAG, IN_STREAMS, NUMBER, factor_named
+from overlong.conformance.examination.text import ADDRESSES, FACTORS, FLAG, IN_STREAMS, NUMBER, factor_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from overlong.conformance.examination.factors import Factor, Site
+    from overlong.conformance.examination.text import Factor, Site
 
 MODULI = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 3, 5, 6, 7, 10, 12)
 _LISTED = 4

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import RIGHT, Question
 from overlong.conformance.examination.condition import Condition
-from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
-from overlong.conformance.examination.panel import strange
 from overlong.conformance.examination.rules import Rule, Table, all_hold, in_order, wider
+from overlong.conformance.examination.text import FACTORS, IN_STREAMS, NONE, strange
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import AGAIN
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from overlong.conformance.examination.asking import Asker
-    from overlong.conformance.examination.factors import Site
-    from overlong.conformance.examination.text import Product, Text
+    from overlong.conformance.examination.text import Product, Site, Text
 
 _SEED, _CHECKED = 0, 300
 _ROUNDS = 3

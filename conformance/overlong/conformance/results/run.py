@@ -48,7 +48,7 @@ from overlong.conformance.vectors.profile import RFC3629, Profile, puts_out
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Answered

@@ -18,7 +18,7 @@ from overlong.reference import DEFECTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.identity import Identity

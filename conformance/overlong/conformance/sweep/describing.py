@@ -26,7 +26,7 @@ from overlong.conformance.vectors.vector import SWEPT, Vector
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.oracle.expectation import ExpectedAnswers
     from overlong.conformance.sweep.ledger import Ledger
     from overlong.conformance.targets.framed import FramedTarget

@@ -22,7 +22,7 @@ from overlong.conformance.vectors.vector import SWEPT, Vector
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.sweeps import SweepBucket, Where

@@ -52,7 +52,7 @@ from overlong.reference import dialect
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.results.shard import Shard, ShardResult
     from overlong.conformance.sweep.ledger import LedgerEntry
     from overlong.conformance.sweep.plan import Plan
