@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget, Question, symptom_of
 from overlong.conformance.examination.condition import AnyCondition, Condition
 from overlong.conformance.examination.course import confirm, experiment, least_finding, telling
-from overlong.conformance.examination.encoders import EncoderCourse, TextCourse
+from overlong.conformance.examination.encoders import EncoderCourse, OfNumbers
 from overlong.conformance.examination.functions import LONGEST, FunctionCourse
 from overlong.conformance.examination.inquiry import Inquiry
 from overlong.conformance.examination.least import cause_of, shrunk
-from overlong.conformance.examination.of_numbers import OfNumbers
 from overlong.conformance.examination.of_questions import OfQuestions
 from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.examination.sentence import sentence_of
@@ -421,16 +420,11 @@ def _unexplained(asker: Asker, finding: Finding) -> Explanation:
 
 def _of_encoder(asker: Asker, question: Question, finding: Finding) -> Explanation:
     condition, predicted, checked = None, 0, 0
+    course = EncoderCourse(asker, symptom_of(finding.code))
     with suppress(OutOfBudget):
-        course, symptom = EncoderCourse(asker, symptom_of(finding.code)), symptom_of(finding.code)
-        condition, predicted, checked = course.run(question.octets)
-        least = [first for first, _ in condition.runs[:1]] if condition is not None else []
-        if condition is None or not condition.holds(question):
-            texts = TextCourse(asker, symptom)
-            condition, predicted, checked = texts.run(question.octets)
-            least = texts.least
+        condition, predicted, checked = course.run(question)
         if condition is not None:
-            finding = asker.finding(course.question(least)) or finding
+            finding = asker.finding(course.question(course.least)) or finding
     return _found(asker, finding, condition, predicted, checked)
 
 
