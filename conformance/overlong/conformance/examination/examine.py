@@ -13,10 +13,9 @@ from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget
 from overlong.conformance.examination.condition import AnyCondition, Condition
 from overlong.conformance.examination.course import confirm, experiment, least_finding, telling
 from overlong.conformance.examination.encoders import EncoderCourse, OfNumbers
-from overlong.conformance.examination.functions import LONGEST, FunctionCourse
+from overlong.conformance.examination.functions import LONGEST, FunctionCourse, OfQuestions
 from overlong.conformance.examination.inquiry import Inquiry
 from overlong.conformance.examination.least import cause_of, shrunk
-from overlong.conformance.examination.of_questions import OfQuestions
 from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.streams import StreamCourse

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.condition import OFFSETS, Condition
 from overlong.conformance.examination.encoders import OfNumbers
-from overlong.conformance.examination.of_questions import OfQuestions
+from overlong.conformance.examination.functions import OfQuestions
 from overlong.conformance.examination.text import ADDRESS
 from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.kind import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Code

@@ -28,12 +28,15 @@ from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.wire import AGAIN
 from overlong.conformance.support.printable import thousands
 from overlong.reference import WellFormed, dialect, segments
+from overlong.reference.form import FORMS
+from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.examination.condition import Condition
     from overlong.conformance.examination.rules import Atom
+    from overlong.reference.questions import Question
 
 _VERBS: dict[str, str] = {
     ACCEPTS: "accepts",
@@ -202,7 +205,7 @@ def phrase(atom: Atom) -> str:
     if name in _FLAGS:
         return _FLAGS[name][atom.high == 0]
     if name == "came":
-        return f"of which {numbers(atom)} {'octet is' if _is_one(atom) else 'octets are'} there"
+        return f"of which {counted(atom, 'octet')} {'is' if _is_one(atom) else 'are'} there"
     if name in _COUNTED:
         before, *what = _COUNTED[name]
         if name in ("size behind", "size before") and (atom.low, atom.high, atom.modulus) == (1, None, 0):
@@ -372,3 +375,126 @@ def scalars(octets: bytes, speaks: str) -> str:
     if not all(isinstance(each, WellFormed) for each in found):
         return ""
     return " ".join(f"U+{scalar:04X}" for each in found if isinstance(each, WellFormed) for scalar in each.scalars)
+
+
+# ---- functions beside a decoder ----
+
+_END = "the end of the text"
+_OF_THE_CHARACTER = ("size", "lead", "ill-formed", "tail")
+
+
+_OF_FUNCTIONS: dict[str, tuple[str, bool]] = {
+    Code.WRONG_COUNT: ("counts wrongly", True),
+    Code.WRONG_BOUNDARY: ("answers wrongly about", False),
+    Code.CHARACTER_CUT: ("cuts", False),
+    Code.WRONG_LENGTH: ("keeps a wrong length of", True),
+    Code.WRONG_STEP: ("steps wrongly over", False),
+    Code.WRONG_INDEX: ("gives a wrong index in", True),
+    Code.OUT_OF_RANGE: ("answers out of range for", True),
+    Code.QUESTION_REFUSED: ("refuses", True),
+    Code.WRONG_CONVERSION: ("writes wrong output for", True),
+    Code.INTERNAL_ERROR: ("fails with an internal error at", True),
+}
+"""What a function does, and whether it does that to text rather than to characters."""
+
+
+def about(symptom: str, atoms: Sequence[Atom], question: Question, *, anywhere: bool) -> str:
+    """``cuts characters of 3 or more octets if the limit is inside them``; ``refuses text with limit 0``.
+
+    Args:
+        symptom: what a function does.
+        atoms: what must hold.
+        question: the question.
+        anywhere: of any character; else of the one at the argument.
+    """
+    verb, of_text = _OF_FUNCTIONS.get(symptom) or (f"shows '{KINDS[symptom].title}' for", True)
+    if question.written and symptom == Code.WRONG_LENGTH:
+        verb = "stops early in"
+    own = [atom for atom in atoms if atom.factor in _OF_THE_CHARACTER]
+    inside = [atom for atom in atoms if atom.factor == "inside"]
+    phrases = [_of_question(atom, question) for atom in atoms if atom not in own + inside]
+    phrases.sort(key=lambda each: not each.startswith("in text "))
+    head = "text" if of_text else _kind_of_characters(own, one=False)
+    it = _kind_of_characters(own, one=True) if of_text else "them"
+    if not atoms:
+        head = f"any {head.removesuffix('s')}"
+    elif (anywhere or not question.argument) and own and of_text:
+        head += f" with {it}" if anywhere else f" that ends with {it}"
+    elif question.written:
+        ifs = [f"{it} {'does' if of_text else 'do'} not fit"] if own and of_text else []
+        head += " if " * bool(ifs or inside) + " and ".join([*ifs, *(_left(atom, question) for atom in inside)])
+    elif question.argument and (inside or (own and of_text)):
+        place = "at" if it == _END else "in"
+        head += f" if the {question.argument} is {_into(inside[0], question) if inside else place} {it}"
+    more = " and ".join(phrases)
+    return f"{verb} {head} {more.removeprefix('in text ') if head == 'text' else more}".rstrip()
+
+
+def _kind_of_characters(own: Sequence[Atom], *, one: bool) -> str:
+    """``characters of 3 octets``; or ``a character of 3 octets``."""
+    said, noun, begin = list[str](), "a character" if one else "characters", "begins" if one else "begin"
+    for atom in own:
+        match atom.factor:
+            case "size" if atom.high == 0:
+                return _END
+            case "size" if (atom.low, atom.high, atom.modulus) == (1, None, 0):
+                pass
+            case "size":
+                said.append(f"of {counted(atom, 'octet')}")
+            case "lead":
+                some = [value for value in sorted(atom.values or ()) if value >= 0]
+                said.append(f"that {begin} with {'anything but ' * atom.without}{octets_in_words(some)}")
+            case "tail":
+                noun = "characters or leads" if atom.high == 0 else "tails without a lead"
+            case _:
+                noun = noun if atom.high == 0 else "ill-formed octets"
+    return " ".join([noun, *said])
+
+
+def _of_question(atom: Atom, question: Question) -> str:
+    name, argument = atom.factor, question.argument
+    match name:
+        case "lacks":
+            return (
+                f"if {counted(atom, FORMS[question.written].word)} of room {'is' if atom.high == 1 else 'are'} missing"
+            )
+        case "argument":
+            return f"with {argument} {numbers(atom)}"
+        case "past":
+            return _past(atom, argument)
+        case "given":
+            return f"in text of {counted(atom, FORMS[question.given].word)}"
+        case "well-formed":
+            return "in ill-formed text" if atom.high == 0 else "in well-formed text"
+        case _ if name.startswith("of "):
+            where = f" before the {argument}" if argument else ""
+            if atom.high == 0 or (atom.low, atom.high, atom.modulus) == (1, None, 0):
+                return f"with {'no' if atom.high == 0 else 'a'} character {name}{where}"
+            return f"with {counted(atom, 'character')} {name}{where}"
+        case _:
+            return phrase(atom).replace("in inputs of", "in text of")
+
+
+def _into(atom: Atom, question: Question) -> str:
+    """Where the argument points within a character."""
+    before = question is QUESTIONS["previous"]
+    if atom.high == 0:
+        return f"at the {'end' if before else 'start'} of"
+    if (atom.low, atom.high, atom.modulus) == (1, None, 0):
+        return "inside"
+    return f"{counted(atom, 'octet')} {'before the end of' if before else 'into'}"
+
+
+def _left(atom: Atom, question: Question) -> str:
+    word = FORMS[question.written].word
+    return "no room is left" if atom.high == 0 else f"room for {counted(atom, word)} is left"
+
+
+def _past(atom: Atom, argument: str) -> str:
+    if atom.low is not None and atom.low >= 0 and atom.high is None:
+        return f"if the {argument} is {'past' if atom.low else 'at or past'} the end"
+    if atom.low == atom.high == 0:
+        return f"if the {argument} is at the end"
+    if atom.high is not None and atom.high < 0 and atom.low is None:
+        return f"if the {argument} is {-atom.high} or more before the end"
+    return f"if the {argument} less all of the text is {numbers(atom)}"
