@@ -50,7 +50,7 @@ OTHERS = {
     "conformance/results/inputs.py": "a file of one vector, by the schema of vectors",
     "conformance/results/records.py": "what spells JSON for the others",
     "conformance/results/reading/campaign.py": "what a digest covers",
-    "conformance/examination/condition.py": "what an id is a digest of",
+    "conformance/examination/rules.py": "what an id is a digest of",
     "conformance/report/sarif.py": "OASIS has its own",
     **dict.fromkeys(
         (

@@ -16,13 +16,12 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.examination.asking import RIGHT, Question, between
-from overlong.conformance.examination.condition import AnyCondition
-from overlong.conformance.examination.rules import Atom, Table, all_hold
+from overlong.conformance.examination.rules import AnyCondition, Atom, Table, all_hold
 from overlong.conformance.examination.sentence import counted, listed, numbers, phrase, such_as
 from overlong.conformance.examination.text import BLOCKS, NONE, NUMBER, OCTET, Factor, Site, factor_named, text_of
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.protocol.wire import ENCODE_UTF16
+from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING
 from overlong.conformance.vectors.encoding import CATEGORY_OF, WIDTHS, in_units, numbered, octets_of, replacement
 from overlong.conformance.vectors.suites.encoding import EDGES, FLAWS, LETTERS
 from overlong.reference import DIALECTS, dialect
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.asking import Asker
     from overlong.conformance.examination.rules import Rule
+    from overlong.conformance.oracle.finding import Finding
     from overlong.reference import Dialect
 
 _REST, _LONGEST, _LEAD, _TRAIL, _BEYOND = 0, 6, 0x10, 0x11, 0x12
@@ -182,6 +182,9 @@ class OfNumbers(AnyCondition):
     def _has(self, number: int) -> bool:
         place = bisect_right(self.runs, (number, LAST)) - 1
         return place >= 0 and number <= self.runs[place][1]
+
+    def predicts(self, code: str, finding: Finding) -> bool:  # noqa: ARG002 (a decoder needs it)
+        return finding.operation in ENCODING and self.holds(finding.vector.octets, finding.operation)
 
     def to_json(self) -> dict[str, object]:
         numbers = [list(run) for run in self.runs]

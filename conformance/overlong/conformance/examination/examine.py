@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from overlong.conformance.examination.asking import REPLACED, Asker, OutOfBudget, Question, symptom_of
-from overlong.conformance.examination.condition import AnyCondition, Condition
+from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.course import confirm, experiment, least_finding, telling
 from overlong.conformance.examination.encoders import EncoderCourse, OfNumbers
 from overlong.conformance.examination.functions import LONGEST, FunctionCourse, OfQuestions
 from overlong.conformance.examination.inquiry import Inquiry
 from overlong.conformance.examination.least import cause_of, shrunk
-from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.examination.streams import StreamCourse
 from overlong.conformance.examination.text import text_of
@@ -48,6 +47,7 @@ from overlong.reference import DEFECTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from overlong.conformance.examination.rules import AnyCondition
     from overlong.conformance.examination.text import Text
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
@@ -145,7 +145,7 @@ class Explanation:
         """True if the condition predicts another finding: then that belongs to the same cause."""
         if self.condition is None:
             return finding.code == self.code and finding.operation == self.operation
-        return predicts(self.condition, self.code, finding)
+        return self.condition.predicts(self.code, finding)
 
     def takes(self, finding: Finding) -> bool:
         """True if another finding belongs to the same cause: the condition predicts it, or it resembles the example."""
@@ -212,7 +212,7 @@ class Shown(Protocol):
 
 def takes(condition: AnyCondition, example: Shown, share: float, finding: Finding) -> bool:
     """True if a finding belongs to a cause: its condition predicts it, or it resembles the example."""
-    return predicts(condition, example.code, finding) or resembles(finding, example, condition, share)
+    return condition.predicts(example.code, finding) or resembles(finding, example, condition, share)
 
 
 def resembles(finding: Finding, example: Shown, condition: AnyCondition, share: float) -> bool:

@@ -17,11 +17,11 @@ from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.examination.asking import Question as Given
-from overlong.conformance.examination.condition import AnyCondition
-from overlong.conformance.examination.rules import Atom, Table, all_hold
+from overlong.conformance.examination.rules import AnyCondition, Atom, Table, all_hold
 from overlong.conformance.examination.sentence import about
 from overlong.conformance.examination.text import BLOCKS, FLAG, NUMBER, OCTET, Factor, Site, factor_named, text_of
 from overlong.conformance.protocol.observation import Accepted
+from overlong.conformance.protocol.wire import ASK
 from overlong.conformance.vectors.builders import CHARACTERS
 from overlong.conformance.vectors.questions import Asked, units_of
 from overlong.conformance.vectors.suites.functions import LENGTHS, long_texts, short_texts
@@ -243,6 +243,9 @@ class OfQuestions(AnyCondition):
     def holds_at(self, places: Iterable[Place]) -> bool:
         """True if the rule holds at one of some places."""
         return any(all_hold(self.atoms, place, FACTOR.__getitem__) for place in places)
+
+    def predicts(self, code: str, finding: Finding) -> bool:  # noqa: ARG002 (a decoder needs it)
+        return finding.operation == ASK and self.takes(finding)
 
     def to_json(self) -> dict[str, object]:
         said: dict[str, object] = {"symptom": self.symptom, "question": self.question}

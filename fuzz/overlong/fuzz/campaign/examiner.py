@@ -45,9 +45,9 @@ from overlong.reference.theory import shortlex
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from overlong.conformance.examination.condition import AnyCondition
     from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.examination.least import Findings
+    from overlong.conformance.examination.rules import AnyCondition
     from overlong.conformance.oracle.finding import Finding, Why
     from overlong.conformance.oracle.target import Answered, Target
     from overlong.conformance.targets.framed import FramedTarget
