@@ -14,7 +14,16 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT, OutOfBudget, Question
-from overlong.conformance.examination.inquiry import VERDICTS, decide, fill, of_another_cause, repeat, vary
+from overlong.conformance.examination.inquiry import (
+    VERDICTS,
+    decide,
+    drawn_around,
+    drawn_text,
+    fill,
+    of_another_cause,
+    repeat,
+    vary,
+)
 from overlong.conformance.examination.least import BURDEN, Setting, blanked, parted, simplified
 from overlong.conformance.examination.rules import Atom, Table
 from overlong.conformance.examination.text import ADDRESS, AFTER_ERROR, ERROR, FACTORS, across, exactly, strange
@@ -454,7 +463,7 @@ def _fresh(inquiry: Inquiry, count: int) -> list[bytes]:
 
 def _drawn(inquiry: Inquiry) -> bytes:
     random, condition = inquiry.random, inquiry.known
-    before, behind = inquiry.experiments.around(condition.rule)
+    before, behind = drawn_around(inquiry, condition.rule)
     if condition.subparts and condition.symptom != ACCEPTS:
         core = random.choice(strange(inquiry.text))
     else:
@@ -468,7 +477,7 @@ def _drawn(inquiry: Inquiry) -> bytes:
     elif draw < 0.17:
         core = b""
     elif draw < 0.22:
-        behind += inquiry.experiments.text_of(random.randrange(8)) + core
+        behind += drawn_text(inquiry, random.randrange(8)) + core
     elif draw < 0.25 and core:
         core = core[:-1]
     return before + core + behind
@@ -481,7 +490,7 @@ def least_finding(inquiry: Inquiry) -> Finding | None:
         BudgetSpent: the target fails too often.
         TargetError: it cannot be asked any more.
     """
-    if not inquiry.parted or not inquiry.setting.octets:
+    if not inquiry.setting.octets:
         return None
     setting, asker = inquiry.setting, inquiry.asker
     words = () if inquiry.known.subparts else inquiry.known.words
@@ -501,7 +510,7 @@ def telling(inquiry: Inquiry, least: Finding | None) -> Finding | None:
         BudgetSpent: the target fails too often.
         TargetError: it cannot be asked any more.
     """
-    if least is None or not inquiry.parted:
+    if least is None:
         return None
     for octets in _candidates(inquiry, least):
         if octets == least.vector.octets or not inquiry.known.holds(inquiry.question(octets)):

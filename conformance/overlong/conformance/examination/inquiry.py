@@ -7,12 +7,13 @@ behind, how much of it, and how many errors. The rule explains the answers.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from random import Random
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Question
 from overlong.conformance.examination.condition import OFFSETS, Condition
-from overlong.conformance.examination.least import BURDEN, thresholds
+from overlong.conformance.examination.least import BURDEN, Setting, thresholds
 from overlong.conformance.examination.rules import Rule, Table
 from overlong.conformance.examination.text import (
     ADDRESS,
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from overlong.conformance.examination.asking import Asker
-    from overlong.conformance.examination.least import Setting
     from overlong.conformance.examination.text import Product, Text
 
 Around = tuple[bytes, bytes]
 """The octets before the core and behind it."""
 _COARSE = tuple(bytes([octet]) for octet in b"\0\t\n a0/\\'\"<\x7f")
+_SHORT_LENGTHS = (*range(18), 31, 32, 33, 63, 64, 65)
 _FAR = (200, 1000, 5000, 20_000, 60_000, 100_000, 140_000)
 _GAPS = (1, 2, 3, 4, 6, 9, 17)
 _TURNS = 4
@@ -54,6 +55,7 @@ def fill(length: int, filler: bytes = b"a") -> bytes:
     return b"a" * (length % len(filler)) + filler * (length // len(filler))
 
 
+@cache
 def characters(text: Text) -> list[bytes]:
     """A character with each lead octet, and one with each last octet for each length."""
     found = dict[bytes, None]()
@@ -67,247 +69,18 @@ def characters(text: Text) -> list[bytes]:
     return list(found)
 
 
-class Experiments:
-    """The surroundings to try around one setting."""
+@cache
+def by_size(text: Text) -> dict[int, list[bytes]]:
+    """The same by their octets."""
+    found = dict[int, list[bytes]]()
+    for each in characters(text):
+        found.setdefault(len(each), []).append(each)
+    return found
 
-    def __init__(self, setting: Setting, text: Text, random: Random, most: int) -> None:
-        """``most``: the most octets of a string."""
-        self.setting, self.text, self.random, self.most = setting, text, random, most
-        self._characters = characters(text)
-        self._by_size = {
-            size: [each for each in self._characters if len(each) == size]
-            for size in {len(each) for each in self._characters}
-        }
-        self._filler_of = {len(each): each for each in text.fillers if each != b"\0"}
 
-    # ---- one factor at a time ----
-
-    def offsets(self, *, fine: bool) -> Iterator[Around]:
-        """Octets before, of each kind; and the same with the length kept."""
-        setting = self.setting
-        kept, behind = setting.kept_before, setting.behind
-        for text, alone in self._texts(setting.count * len(setting.filler), 20 if kept else 0, fine=fine):
-            yield text if alone else text + kept, behind
-        size = len(setting.before) + len(behind)
-        for total in (size, 2 * size) if self._is_burden else (max(size, 40),):
-            parts = [total // _PARTS * part for part in range(_PARTS)]
-            ends = [*range(min(total, _NEAR)), *range(total - min(total, _CLOSE), total + 1)]
-            for length in sorted({*parts, 0, 1} if self._is_burden else {*ends}):
-                rest = total - length - len(kept) - len(setting.kept_behind)
-                if rest >= 0:
-                    yield fill(length) + kept, setting.kept_behind + fill(rest, setting.filler_behind)
-
-    def behinds(self, *, fine: bool) -> Iterator[Around]:
-        """Octets behind, of each kind."""
-        setting = self.setting
-        kept = setting.kept_behind
-        for text, alone in self._texts(setting.count_behind * len(setting.filler_behind), 12 if kept else 0, fine=fine):
-            yield setting.before, text if alone else kept + text
-
-    def _texts(self, length: int, few: int, *, fine: bool) -> Iterator[tuple[bytes, bool]]:
-        """Text of each kind, of lengths where decoders change and near one that matters.
-
-        And some of ``few`` lengths, with True: to be tried alone, without what is kept next to the core.
-        """
-        lengths = {*(thresholds(self.most) if fine else self._some_lengths()), *self._near(length, fine=fine)}
-        for filler in self._fillers:
-            for each in sorted(lengths):
-                if each >= 0 and (each <= _LONG or filler == b"a"):
-                    yield fill(each, filler), False
-            yield from ((fill(each, filler), True) for each in range(few))
-
-    @property
-    def _fillers(self) -> tuple[bytes, ...]:
-        some = tuple(self._filler_of[size] for size in _FILLER_SIZES if size in self._filler_of)
-        return some if self._is_burden else self.text.fillers
-
-    def _some_lengths(self) -> list[int]:
-        """Few lengths; the long ones too if the setting is long anyway."""
-        return [*range(18), 31, 32, 33, 63, 64, 65, *(each for each in _FAR if self._is_burden and each <= self.most)]
-
-    @staticmethod
-    def _near(length: int, *, fine: bool) -> set[int]:
-        """Lengths near one that matters: enough of them to see blocks, if a string of that length is no burden."""
-        reach = (
-            range(-40, 140)
-            if fine and 100 < length < _LONG
-            else range(-20, 70)
-            if fine and length > 100
-            else range(-2, 4)
-        )
-        return {length + more for more in reach}
-
-    def right_before(self, far: int, *, fine: bool) -> Iterator[Around]:
-        """A character of each kind that ends ``far - 1`` octets before the core; the offset stays, if it can."""
-        before, behind = self.setting.before, self.setting.behind
-        kept = before[len(before) - far + 1 :] if far > 1 else b""
-        if not self.text.is_well_formed(kept):
-            kept = b"a" * len(kept)
-        for each in self._some(fine=fine):
-            rest = len(before) - len(kept) - len(each)
-            head = (
-                before[:rest]
-                if rest > 0 and self.text.is_well_formed(before[:rest])
-                else fill(max(rest, 0), self.setting.filler)
-            )
-            yield head + each + kept, behind
-
-    def right_behind(self, far: int, *, fine: bool) -> Iterator[Around]:
-        """A character of each kind, one octet of which is the one ``far`` octets behind the core; lengths stay."""
-        before, behind = self.setting.before, self.setting.behind
-        for each in self._some(fine=fine):
-            for inside in range(len(each)) if fine else (0,):
-                gap = far - 1 - inside
-                if gap < 0:
-                    continue
-                head = behind[:gap]
-                if len(head) < gap or not self.text.is_well_formed(head):
-                    head = fill(gap)
-                rest = behind[gap + len(each) :]
-                if not self.text.is_well_formed(rest):
-                    rest = fill(len(rest))
-                yield before, head + each + rest
-
-    def reach(self, most: int) -> range:
-        """How far from the core characters are exchanged, if it is affordable: ``most`` octets."""
-        return range(1, (1 if self._is_burden else most) + 1)
-
-    @property
-    def _is_burden(self) -> bool:
-        return len(self.setting.octets) > BURDEN
-
-    def _some(self, *, fine: bool) -> list[bytes]:
-        if fine:
-            return self._characters
-        return [
-            *_COARSE,
-            *(each for size, some in self._by_size.items() if size > 1 for each in some[:: max(1, len(some) // 4)]),
-        ]
-
-    def sprinkled(self) -> Iterator[Around]:
-        """One character of each kind anywhere before, and anywhere behind."""
-        before, behind = self.setting.before, self.setting.behind
-        for each in (b"\n", *self.text.fillers):
-            for gap in (0, 1, 2, 5, 9):
-                yield each + fill(gap) + before, behind
-                yield before, behind + fill(gap) + each
-
-    def kept_characters(self) -> dict[bytes, int]:
-        """The first few different characters before the core, but for plain filler: how far before it they begin."""
-        before = self.setting.before[-BURDEN:]
-        found = {before[start:end]: len(before) - start for start, end in self.text.pieces(before)}
-        found.pop(b"a", None)
-        return dict([*found.items()][:_FEW])
-
-    def moved(self, character: bytes, far: int) -> Iterator[Around]:
-        """A character farther before the core or less far, none instead of it, and others there."""
-        behind, own = self.setting.behind, far - len(character)
-        for more in (0, 1, 2, 9):
-            yield fill(more) + character + fill(own), behind
-        for each in self._characters if far > FAR_BEFORE else ():
-            if len(each) <= far:
-                yield each + fill(far - len(each)), behind
-        for gap in {*_GAPS, max(own - 1, 0), own + 1}:
-            yield character + fill(gap), behind
-            yield fill(gap + len(character)), behind
-        for each in self._some(fine=False):
-            yield each + fill(_GAPS[-1]), behind
-            yield each + fill(1), behind
-
-    # ---- at random ----
-
-    def text_of(self, length: int) -> bytes:
-        """Random text of about some octets."""
-        random = self.random
-        if length > _MIXED:  # long text is of one kind but for an end
-            mixed = self.text_of(random.randrange(_MIXED)) if random.random() < 0.6 else b""
-            rest = fill(length - len(mixed), random.choice(self.text.fillers) if random.random() < 0.7 else b"a")
-            return mixed + rest if random.random() < 0.5 else rest + mixed
-        if random.random() < 0.4:
-            return fill(length, random.choice(self.text.fillers) if random.random() < 0.7 else b"a")
-        plain = random.random()
-        sizes = random.choices((1, 2, 3, 4), (1 + 3 * plain, 1 - plain, 1 - plain, 1 - plain), k=length + 1)
-        found, size = list[bytes](), 0
-        for of in sizes:
-            if size == length:
-                break
-            each = (
-                random.choice(self._by_size.get(of, self._by_size[1]) if of <= length - size else self._by_size[1])
-                if random.random() < plain
-                else self._filler_of.get(of, b"a")
-            )
-            found.append(each)
-            size += len(each)
-        return b"".join(found)
-
-    def around(self, rule: Rule) -> Around:
-        """Random surroundings, near the edges of a rule."""
-        random, setting = self.random, self.setting
-        before, behind = setting.before, setting.behind
-        wanted = self._wanted(rule)
-        choice = random.random()
-        if choice < 0.75:
-            kept = setting.kept_before if random.random() < 0.6 else b""
-            if random.random() < 0.25:
-                kept = random.choice(self._characters)
-            if "characters" in wanted or "wide" in wanted:
-                wide = wanted.get("wide")
-                filler = random.choice(self.text.fillers if wide is None else [*self._filler_of.values()][1:])
-                number = wanted.get("characters", 0) if wide is None else wide
-                more = max(0, wanted.get("characters", 0) - number)
-                before = filler * min(number, self.most // len(filler)) + b"a" * min(more, self.most) + kept
-                if random.random() < 0.3 and len(before) < 500:
-                    before = self.text_of(random.randrange(8)) + before
-            else:
-                offset = wanted.get("offset", self._any_length(len(before)))
-                if "length" in wanted and "behind" not in wanted and random.random() < 0.5:
-                    offset = max(0, wanted["length"] - len(behind) - len(setting.core))
-                before = self.text_of(max(0, min(offset, self.most) - len(kept))) + kept
-        if choice > 0.4:
-            kept = setting.kept_behind if random.random() < 0.6 else b""
-            length = wanted.get("behind", self._any_length(len(behind)))
-            if "length" in wanted and random.random() < 0.8:
-                length = max(0, wanted["length"] - len(before) - len(setting.core))
-            behind = kept + self.text_of(max(0, min(length, self.most) - len(kept)))
-        return before, behind
-
-    def _any_length(self, usual: int) -> int:
-        random = self.random
-        draw = random.random()
-        if draw < 0.4:
-            return usual
-        if draw < 0.9 or usual > _LONG:
-            return random.randrange(40)
-        return random.randrange(200)
-
-    def _wanted(self, rule: Rule) -> dict[str, int]:
-        """A value for each factor in a rule that text can be made for: at its edges, or a little off."""
-        random, found = self.random, dict[str, int]()
-        for atom in rule:
-            value: int | None = None
-            if (block := block_of(atom.factor)) is not None:
-                turns = max(1, min(_TURNS, self.most // block - 1))
-                found["offset"] = max(0, random.randint(1, turns) * block - random.randrange(6))
-                continue
-            if atom.values is not None and atom.factor in ("offset", "length", "behind", "characters", "wide"):
-                value = random.choice(sorted(atom.values))
-            elif atom.modulus:
-                turns = max(1, 200 // atom.modulus)
-                value = random.choice(sorted(atom.rests)) + atom.modulus * random.randrange(turns)
-                if atom.low is not None and value < atom.low:
-                    value += -(-(atom.low - value) // atom.modulus) * atom.modulus
-            elif atom.low is not None and atom.low == atom.high:
-                value = atom.low
-            elif atom.low is not None:
-                edge = atom.low if atom.high is None or random.random() < 0.5 else atom.high
-                value = edge + random.choice((0, 0, 1, 2, random.randrange(20), -random.randrange(edge + 1)))
-            elif atom.high is not None:
-                value = random.randrange(atom.high + 1)
-            if value is not None:
-                if random.random() < 0.3:
-                    value += random.choice((-2, -1, 1, 2))
-                found[atom.factor] = max(0, value)
-        return found
+def filler_of(text: Text) -> dict[int, bytes]:
+    """The characters to fill with, by their octets."""
+    return {len(each): each for each in text.fillers if each != b"\0"}
 
 
 SITES = 16
@@ -349,29 +122,14 @@ class Inquiry:
         self.condition: Condition | None = None
         self.check: tuple[int, int] = 0, 0
         """Of the last fresh questions, those that the condition predicted, and all."""
-        self._setting: Setting | None = None
+        self.setting = Setting(b"")
+        """The core and what stands around it, once the example is parted."""
 
     @property
     def known(self) -> Condition:
         """The condition, once there is one."""
         assert self.condition is not None, "words are learned first"
         return self.condition
-
-    @property
-    def parted(self) -> bool:
-        """True if there is a setting."""
-        return self._setting is not None
-
-    @property
-    def setting(self) -> Setting:
-        """The core and what stands around it, once the example is parted."""
-        assert self._setting is not None, "it is parted first"
-        return self._setting
-
-    @setting.setter
-    def setting(self, setting: Setting) -> None:
-        self._setting = setting
-        self.experiments = Experiments(setting, self.text, self.random, self.most)
 
     def condition_of(self, products: Iterable[Product], rule: Rule = ()) -> Condition:
         """A condition of this inquiry: these words, under a rule."""
@@ -443,32 +201,31 @@ _COUNTS = (*range(1, 26), 31, 32, 33, 63, 64, 65, 255, 256, 257)
 
 def vary(inquiry: Inquiry) -> None:
     """Vary each factor."""
-    setting, around, fine = inquiry.setting, inquiry.experiments, inquiry.fine
+    setting, fine = inquiry.setting, inquiry.fine
     sites = inquiry.known.sites(inquiry.question(setting.octets), SITES)
     at_last = 1 < len(sites) < SITES and sites[-1].start == len(setting.before)
     inquiry.several = inquiry.symptom != ACCEPTS and at_last
     _try(inquiry, [(setting.before, setting.behind)])
     _look_farther(inquiry)
-    _try(inquiry, around.offsets(fine=fine))
-    _try(inquiry, around.behinds(fine=fine))
-    for exchanged, most in ((around.right_before, FAR_BEFORE), (around.right_behind, FAR_BEHIND)):
-        for far in around.reach(most):
-            if not all(_try(inquiry, exchanged(far, fine=False))) and fine:
-                _try(inquiry, exchanged(far, fine=True))
+    _try(inquiry, _offsets(inquiry))
+    _try(inquiry, _behinds(inquiry))
+    for exchanged, most in ((_right_before, FAR_BEFORE), (_right_behind, FAR_BEHIND)):
+        for far in _reach(inquiry, most):
+            if not all(_try(inquiry, exchanged(inquiry, far, fine=False))) and fine:
+                _try(inquiry, exchanged(inquiry, far, fine=True))
     repeat(inquiry)
 
 
 def _look_farther(inquiry: Inquiry) -> None:
     """Characters anywhere before and behind; those that the setting has before the core are told apart from then on."""
-    around = inquiry.experiments
-    _try(inquiry, around.sprinkled())
-    characters = around.kept_characters()
-    inquiry.table.tell_apart(map(seen, characters))
-    for each, far in characters.items():
+    _try(inquiry, _sprinkled(inquiry))
+    kept = _kept_characters(inquiry)
+    inquiry.table.tell_apart(map(seen, kept))
+    for each, far in kept.items():
         if far > FAR_BEFORE:
             inquiry.table.tell_apart([stands(each, far), *map(octet_before, range(far - len(each) + 1, far + 1))])
-    for each, far in characters.items() if inquiry.fine else ():
-        _try(inquiry, around.moved(each, far))
+    for each, far in kept.items() if inquiry.fine else ():
+        _try(inquiry, _moved(inquiry, each, far))
 
 
 def repeat(inquiry: Inquiry) -> None:
@@ -528,3 +285,229 @@ def _fits(inquiry: Inquiry, before: bytes, core: bytes, behind: bytes) -> bool:
         return False
     sites = inquiry.known.sites(Question(before + core + behind), SITES if inquiry.several else 2)
     return bool(sites) and (len(sites) == 1 or inquiry.several) and sites[-1].start == len(before)
+
+
+# ---- one factor at a time ----
+
+
+def _offsets(inquiry: Inquiry) -> Iterator[Around]:
+    """Octets before, of each kind; and the same with the length kept."""
+    setting = inquiry.setting
+    kept, behind = setting.kept_before, setting.behind
+    for text, alone in _texts(inquiry, setting.count * len(setting.filler), 20 if kept else 0):
+        yield text if alone else text + kept, behind
+    size = len(setting.before) + len(behind)
+    for total in (size, 2 * size) if _is_burden(inquiry) else (max(size, 40),):
+        parts = [total // _PARTS * part for part in range(_PARTS)]
+        ends = [*range(min(total, _NEAR)), *range(total - min(total, _CLOSE), total + 1)]
+        for length in sorted({*parts, 0, 1} if _is_burden(inquiry) else {*ends}):
+            rest = total - length - len(kept) - len(setting.kept_behind)
+            if rest >= 0:
+                yield fill(length) + kept, setting.kept_behind + fill(rest, setting.filler_behind)
+
+
+def _behinds(inquiry: Inquiry) -> Iterator[Around]:
+    """Octets behind, of each kind."""
+    setting = inquiry.setting
+    kept = setting.kept_behind
+    for text, alone in _texts(inquiry, setting.count_behind * len(setting.filler_behind), 12 if kept else 0):
+        yield setting.before, text if alone else kept + text
+
+
+def _texts(inquiry: Inquiry, length: int, few: int) -> Iterator[tuple[bytes, bool]]:
+    """Text of each kind, of lengths where decoders change and near one that matters.
+
+    And some of ``few`` lengths, with True: to be tried alone, without what is kept next to the core.
+    """
+    burden, fillers = _is_burden(inquiry), inquiry.text.fillers
+    lengths = thresholds(inquiry.most)
+    if not inquiry.fine:  # few lengths; the long ones too if the setting is long anyway
+        lengths = [*_SHORT_LENGTHS, *(each for each in _FAR if burden and each <= inquiry.most)]
+    near = range(-2, 4)
+    if inquiry.fine and length > 100:  # enough to see blocks, if a string of that length is no burden
+        near = range(-40, 140) if length < _LONG else range(-20, 70)
+    for filler in [each for each in fillers if len(each) in _FILLER_SIZES and each != b"\0"] if burden else fillers:
+        for each in sorted({*lengths, *(length + more for more in near)}):
+            if each >= 0 and (each <= _LONG or filler == b"a"):
+                yield fill(each, filler), False
+        yield from ((fill(each, filler), True) for each in range(few))
+
+
+def _right_before(inquiry: Inquiry, far: int, *, fine: bool) -> Iterator[Around]:
+    """A character of each kind that ends ``far - 1`` octets before the core; the offset stays, if it can."""
+    before, behind = inquiry.setting.before, inquiry.setting.behind
+    kept = before[len(before) - far + 1 :] if far > 1 else b""
+    if not inquiry.text.is_well_formed(kept):
+        kept = b"a" * len(kept)
+    for each in _some(inquiry, fine=fine):
+        rest = len(before) - len(kept) - len(each)
+        head = (
+            before[:rest]
+            if rest > 0 and inquiry.text.is_well_formed(before[:rest])
+            else fill(max(rest, 0), inquiry.setting.filler)
+        )
+        yield head + each + kept, behind
+
+
+def _right_behind(inquiry: Inquiry, far: int, *, fine: bool) -> Iterator[Around]:
+    """A character of each kind, one octet of which is the one ``far`` octets behind the core; lengths stay."""
+    before, behind = inquiry.setting.before, inquiry.setting.behind
+    for each in _some(inquiry, fine=fine):
+        for inside in range(len(each)) if fine else (0,):
+            gap = far - 1 - inside
+            if gap < 0:
+                continue
+            head = behind[:gap]
+            if len(head) < gap or not inquiry.text.is_well_formed(head):
+                head = fill(gap)
+            rest = behind[gap + len(each) :]
+            if not inquiry.text.is_well_formed(rest):
+                rest = fill(len(rest))
+            yield before, head + each + rest
+
+
+def _reach(inquiry: Inquiry, most: int) -> range:
+    """How far from the core characters are exchanged, if it is affordable: ``most`` octets."""
+    return range(1, (1 if _is_burden(inquiry) else most) + 1)
+
+
+def _is_burden(inquiry: Inquiry) -> bool:
+    return len(inquiry.setting.octets) > BURDEN
+
+
+def _some(inquiry: Inquiry, *, fine: bool) -> list[bytes]:
+    if fine:
+        return characters(inquiry.text)
+    return [
+        *_COARSE,
+        *(each for size, some in by_size(inquiry.text).items() if size > 1 for each in some[:: max(1, len(some) // 4)]),
+    ]
+
+
+def _sprinkled(inquiry: Inquiry) -> Iterator[Around]:
+    """One character of each kind anywhere before, and anywhere behind."""
+    before, behind = inquiry.setting.before, inquiry.setting.behind
+    for each in (b"\n", *inquiry.text.fillers):
+        for gap in (0, 1, 2, 5, 9):
+            yield each + fill(gap) + before, behind
+            yield before, behind + fill(gap) + each
+
+
+def _kept_characters(inquiry: Inquiry) -> dict[bytes, int]:
+    """The first few different characters before the core, but for plain filler: how far before it they begin."""
+    before = inquiry.setting.before[-BURDEN:]
+    found = {before[start:end]: len(before) - start for start, end in inquiry.text.pieces(before)}
+    found.pop(b"a", None)
+    return dict([*found.items()][:_FEW])
+
+
+def _moved(inquiry: Inquiry, character: bytes, far: int) -> Iterator[Around]:
+    """A character farther before the core or less far, none instead of it, and others there."""
+    behind, own = inquiry.setting.behind, far - len(character)
+    for more in (0, 1, 2, 9):
+        yield fill(more) + character + fill(own), behind
+    for each in characters(inquiry.text) if far > FAR_BEFORE else ():
+        if len(each) <= far:
+            yield each + fill(far - len(each)), behind
+    for gap in {*_GAPS, max(own - 1, 0), own + 1}:
+        yield character + fill(gap), behind
+        yield fill(gap + len(character)), behind
+    for each in _some(inquiry, fine=False):
+        yield each + fill(_GAPS[-1]), behind
+        yield each + fill(1), behind
+
+
+# ---- at random ----
+
+
+def drawn_text(inquiry: Inquiry, length: int) -> bytes:
+    """Random text of about some octets."""
+    random = inquiry.random
+    if length > _MIXED:  # long text is of one kind but for an end
+        mixed = drawn_text(inquiry, random.randrange(_MIXED)) if random.random() < 0.6 else b""
+        rest = fill(length - len(mixed), random.choice(inquiry.text.fillers) if random.random() < 0.7 else b"a")
+        return mixed + rest if random.random() < 0.5 else rest + mixed
+    if random.random() < 0.4:
+        return fill(length, random.choice(inquiry.text.fillers) if random.random() < 0.7 else b"a")
+    plain, every, fillers = random.random(), by_size(inquiry.text), filler_of(inquiry.text)
+    sizes = random.choices((1, 2, 3, 4), (1 + 3 * plain, 1 - plain, 1 - plain, 1 - plain), k=length + 1)
+    found, size = list[bytes](), 0
+    for of in sizes:
+        if size == length:
+            break
+        some = every.get(of if of <= length - size else 1, every[1])
+        found.append(random.choice(some) if random.random() < plain else fillers.get(of, b"a"))
+        size += len(found[-1])
+    return b"".join(found)
+
+
+def drawn_around(inquiry: Inquiry, rule: Rule) -> Around:
+    """Random surroundings, near the edges of a rule."""
+    random, setting = inquiry.random, inquiry.setting
+    before, behind = setting.before, setting.behind
+    wanted = _wanted(inquiry, rule)
+    choice = random.random()
+    if choice < 0.75:
+        kept = setting.kept_before if random.random() < 0.6 else b""
+        if random.random() < 0.25:
+            kept = random.choice(characters(inquiry.text))
+        if "characters" in wanted or "wide" in wanted:
+            wide = wanted.get("wide")
+            filler = random.choice(inquiry.text.fillers if wide is None else [*filler_of(inquiry.text).values()][1:])
+            number = wanted.get("characters", 0) if wide is None else wide
+            more = max(0, wanted.get("characters", 0) - number)
+            before = filler * min(number, inquiry.most // len(filler)) + b"a" * min(more, inquiry.most) + kept
+            if random.random() < 0.3 and len(before) < 500:
+                before = drawn_text(inquiry, random.randrange(8)) + before
+        else:
+            offset = wanted.get("offset", _any_length(inquiry, len(before)))
+            if "length" in wanted and "behind" not in wanted and random.random() < 0.5:
+                offset = max(0, wanted["length"] - len(behind) - len(setting.core))
+            before = drawn_text(inquiry, max(0, min(offset, inquiry.most) - len(kept))) + kept
+    if choice > 0.4:
+        kept = setting.kept_behind if random.random() < 0.6 else b""
+        length = wanted.get("behind", _any_length(inquiry, len(behind)))
+        if "length" in wanted and random.random() < 0.8:
+            length = max(0, wanted["length"] - len(before) - len(setting.core))
+        behind = kept + drawn_text(inquiry, max(0, min(length, inquiry.most) - len(kept)))
+    return before, behind
+
+
+def _any_length(inquiry: Inquiry, usual: int) -> int:
+    random = inquiry.random
+    draw = random.random()
+    if draw < 0.4:
+        return usual
+    if draw < 0.9 or usual > _LONG:
+        return random.randrange(40)
+    return random.randrange(200)
+
+
+def _wanted(inquiry: Inquiry, rule: Rule) -> dict[str, int]:
+    """A value for each factor in a rule that text can be made for: at its edges, or a little off."""
+    random, found = inquiry.random, dict[str, int]()
+    for atom in rule:
+        value: int | None = None
+        if (block := block_of(atom.factor)) is not None:
+            turns = max(1, min(_TURNS, inquiry.most // block - 1))
+            found["offset"] = max(0, random.randint(1, turns) * block - random.randrange(6))
+            continue
+        if atom.values is not None and atom.factor in ("offset", "length", "behind", "characters", "wide"):
+            value = random.choice(sorted(atom.values))
+        elif atom.modulus:
+            turns = max(1, 200 // atom.modulus)
+            value = random.choice(sorted(atom.rests)) + atom.modulus * random.randrange(turns)
+            if atom.low is not None and value < atom.low:
+                value += -(-(atom.low - value) // atom.modulus) * atom.modulus
+        elif atom.low is not None and atom.low == atom.high:
+            value = atom.low
+        elif atom.low is not None:
+            edge = atom.low if atom.high is None or random.random() < 0.5 else atom.high
+            value = edge + random.choice((0, 0, 1, 2, random.randrange(20), -random.randrange(edge + 1)))
+        elif atom.high is not None:
+            value = random.randrange(atom.high + 1)
+        if value is not None:
+            if random.random() < 0.3:
+                value += random.choice((-2, -1, 1, 2))
+            found[atom.factor] = max(0, value)
+    return found

@@ -11,6 +11,7 @@ question, so this one asks candidates together, the least first. Nothing depends
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -386,14 +387,50 @@ def shrunk(finding: Finding, ask: Findings) -> tuple[Finding, bool]:
         ask: what is wrong with the answer to each of some vectors, by the finding's operation. If it raises
             ``OutOfBudget``, the search ends. A finding that ends its process is asked with one vector at a time.
     """
-    search = _Search(finding, _of_questions(ask) if finding.operation in ASKING else ask)
     if finding.code in CHANGING or finding.operation in ENCODING:
         return finding, False
-    try:
-        search.run()
-    except OutOfBudget:
-        return search.finding, False
-    return search.finding, True
+    ask = _of_questions(ask) if finding.operation in ASKING else ask
+    most = 1 if not is_answer(finding) else _IN_MEMORY if finding.operation in IN_MEMORY else TOGETHER
+    tried: set[tuple[object, ...]] = set()  # the vectors that did not show it
+
+    def shows(vectors: Sequence[Vector]) -> list[bool]:
+        nonlocal finding
+        said = ask(vectors)
+        shown = [found if found is not None and found.bucket == finding.bucket else None for found in said]
+        tried.update(order(vector) for vector, found in zip(vectors, shown, strict=True) if found is None)
+        finding = next(filter(None, shown), finding)
+        return [found is not None for found in shown]
+
+    def less(idea: Callable[[Vector], Iterator[Vector]]) -> None:
+        """Take the least candidate that shows it, until there is none."""
+        found: Vector | None = finding.vector
+        while found is not None:
+            now, ordered = order(finding.vector), {order(each): each for each in idea(finding.vector)}
+            candidates = [ordered[key] for key in sorted(key for key in ordered if key < now and key not in tried)]
+            found = first_shown(candidates, lambda vector: len(vector.octets), shows, most)
+
+    def halving(least: int) -> None:
+        """Ranges of half the input, of a quarter, and so on."""
+        size = len(finding.vector.octets) // 2
+        while size >= least:
+            less(partial(_without, size=size))
+            less(partial(_filled, size=size))
+            size //= 2
+
+    with suppress(OutOfBudget):
+        # the likeliest first: a crash costs a process each time, a hang the time limit
+        halving(2 * _PART)
+        if _is_long(finding.vector):
+            return finding, False
+        less(_parts)
+        halving(1)
+        at = None
+        while at is not finding:
+            at = finding
+            for idea in (_fewer_chunks, _less_before, partial(_without, size=1), _lowered):
+                less(idea)
+        return finding, True
+    return finding, False
 
 
 def _of_questions(ask: Findings) -> Findings:
@@ -434,62 +471,6 @@ def spliced(vector: Vector, start: int, end: int, octets: bytes) -> Vector:
     if last < len(whole):  # appended to the last chunk
         chunks[-1:] = [sum(chunks[-1:]) + len(whole) - last]
     return replace(vector, octets=whole, chunks=tuple(chunks))
-
-
-class _Search:
-    """A finding that shrinks."""
-
-    def __init__(self, finding: Finding, ask: Findings) -> None:
-        self.finding = finding
-        self._ask = ask
-        self._most = 1 if not is_answer(finding) else _IN_MEMORY if finding.operation in IN_MEMORY else TOGETHER
-        self._tried: set[tuple[object, ...]] = set()
-        """The vectors that did not show it."""
-
-    def run(self) -> None:
-        """Try all ideas until none helps.
-
-        Raises:
-            OutOfBudget: no more may be asked, or to make the input less octet by octet would take minutes.
-        """
-        # the likeliest first: a crash costs a process each time, a hang the time limit
-        self._halving(2 * _PART)
-        if _is_long(self.finding.vector):
-            raise OutOfBudget
-        self._less(_parts)
-        self._halving(1)
-        at = None
-        while at is not self.finding:
-            at = self.finding
-            for idea in (_fewer_chunks, _less_before, partial(_without, size=1), _lowered):
-                self._less(idea)
-
-    def _halving(self, least: int) -> None:
-        """Ranges of half the input, of a quarter, and so on."""
-        size = len(self.finding.vector.octets) // 2
-        while size >= least:
-            self._less(partial(_without, size=size))
-            self._less(partial(_filled, size=size))
-            size //= 2
-
-    def _less(self, idea: Callable[[Vector], Iterator[Vector]]) -> None:
-        """Take the least candidate that shows it, until there is none."""
-        while self._step(idea(self.finding.vector)):
-            pass
-
-    def _step(self, candidates: Iterable[Vector]) -> bool:
-        now = order(self.finding.vector)
-        ordered = {order(each): each for each in candidates}
-        less = [ordered[key] for key in sorted(key for key in ordered if key < now and key not in self._tried)]
-        return first_shown(less, lambda vector: len(vector.octets), self._shows, self._most) is not None
-
-    def _shows(self, vectors: Sequence[Vector]) -> list[bool]:
-        said = self._ask(vectors)
-        shows = [found is not None and found.bucket == self.finding.bucket for found in said]
-        shown = next((found for found, yes in zip(said, shows, strict=True) if yes), None)
-        self._tried.update(order(vector) for vector, yes in zip(vectors, shows, strict=True) if not yes)
-        self.finding = shown or self.finding
-        return shows
 
 
 def _is_long(vector: Vector) -> bool:

@@ -14,7 +14,7 @@ from itertools import compress, islice
 from operator import not_
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.examination.text import ADDRESSES, FACTORS, FLAG, IN_STREAMS, NUMBER, factor_named
+from overlong.conformance.examination.text import ADDRESSES, FACTORS, FLAG, IN_STREAMS, NONE, NUMBER, factor_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -234,6 +234,7 @@ class Table:
         self._sites: list[Site] = []
         self._columns: dict[str, list[int]] = {}
         self._known = set[object]()
+        self._asked: list[tuple[Sequence[Site], bool]] = []
 
     def add(self, site: Site, *, wrong: bool) -> None:
         """Add a place."""
@@ -243,6 +244,17 @@ class Table:
         self._known.add(key)
         self.labels.append(wrong)
         self._sites.append(site)
+
+    def add_question(self, sites: Sequence[Site], *, wrong: bool) -> None:
+        """Add the places of a question: all of a right answer, of a wrong one the place if it is clear."""
+        self._asked.append((sites, wrong))
+        within = [site for site in sites if site.cut != NONE] or sites
+        for site in sites if not wrong else within if len(within) == 1 else ():
+            self.add(site, wrong=wrong)
+
+    def explained_by(self, rule: Rule) -> int:
+        """The number of questions about which a rule is right."""
+        return sum(any(all_hold(rule, site) for site in sites) == wrong for sites, wrong in self._asked)
 
     def tell_apart(self, factors: Iterable[Factor]) -> None:
         """Take more factors into account."""
