@@ -32,7 +32,7 @@ from overlong.reference.form import FORMS
 from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from overlong.conformance.examination.condition import Condition
     from overlong.conformance.examination.rules import Atom
@@ -204,11 +204,9 @@ def phrase(atom: Atom) -> str:
         return _NONE_OF[name]
     if name in _FLAGS:
         return _FLAGS[name][atom.high == 0]
-    if name == "came":
-        return f"of which {counted(atom, 'octet')} {'is' if _is_one(atom) else 'are'} there"
     if name in _COUNTED:
         before, *what = _COUNTED[name]
-        if name in ("size behind", "size before") and (atom.low, atom.high, atom.modulus) == (1, None, 0):
+        if name in ("size behind", "size before") and _is_some(atom):
             return f"{before.split()[0]} a character"
         return f"{before} {counted(atom, *what)}"
     if (octets := seen_octets(name)) is not None:
@@ -218,55 +216,57 @@ def phrase(atom: Atom) -> str:
         return f"{'not ' * (atom.high == 0)}{far} octets after {scalars(octets, 'rfc3629')}"
     if (block := block_of(name)) is not None:
         return f"{'not ' * (atom.high == 0)}across {'each' if atom.high else 'a'} multiple of {thousands(block)}"
-    return _other(atom)
+    return _PHRASES[name](atom) if name in _PHRASES else _by_number(atom)
 
 
-def _other(atom: Atom) -> str:
-    name = atom.factor
-    match name:
-        case "offset":
-            return f"at offset {numbers(atom)}"
-        case "behind":
-            return f"followed by {counted(atom, 'octet')}"
-        case "nearest end":
-            return f"with {counted(atom, 'octet')} to the nearest end"
-        case "total":
-            return f"if there are {_some_of(atom)} of them"
-        case "unfinished before" if atom.without and atom.values == frozenset((NONE,)):
-            return _UNFINISHED.strip()
-        case "lead" | "lead before" | "unfinished before":
-            before = {"lead": "", "lead before": "after a character ", "unfinished before": _UNFINISHED}[name]
-            return f"{before}that begins with {_octets(atom)}"
-        case "rest before":
-            return f"after an earlier call that ended in {_texts(atom)}"
-        case "character before":
-            return f"after {_scalars_in_row(atom)}"
-        case "octet -1":
-            return f"after {_octets(atom)}"
-        case "octet +1":
-            return f"before {_octets(atom)}"
-        case "cut":
-            return _cut(atom)
-        case "after cut":
-            return (
-                "cut before the end" if atom.low == 1 and atom.high is None else f"cut before {counted(atom, 'octet')}"
-            )
-        case "address" | "address of input":
-            return f"{'in inputs ' * (name != 'address')}at addresses of {numbers(atom)}"
-        case "rest of chunk":
-            if atom.low == 0 and atom.high in (None, 0):
-                return "that ends its chunk" if atom.high == 0 else "that shows before the end of the stream"
-            return f"followed by {numbers(atom)} in its chunk"
-        case "due":
-            if atom.low == 1 and atom.high is None:
-                return "while octets that its lead announces are missing"
-            return f"while {counted(atom, 'octet')} that its lead announces are missing"
-        case "begun":
-            return (
-                "in a later chunk" if atom.low and atom.high is None else f"in a chunk that begins at {numbers(atom)}"
-            )
-        case _:
-            return _by_number(atom)
+def _unfinished(atom: Atom) -> str:
+    if atom.without and atom.values == frozenset((NONE,)):
+        return _UNFINISHED.strip()
+    return f"{_UNFINISHED}that begins with {_octets(atom)}"
+
+
+def _rest_of_chunk(atom: Atom) -> str:
+    if atom.low == 0 and atom.high in (None, 0):
+        return "that ends its chunk" if atom.high == 0 else "that shows before the end of the stream"
+    return f"followed by {numbers(atom)} in its chunk"
+
+
+def _is_some(atom: Atom) -> bool:
+    """True if it says: 1 or more."""
+    return (atom.low, atom.high, atom.modulus) == (1, None, 0)
+
+
+def _cut(atom: Atom) -> str:
+    if atom.high == NONE:
+        return "that no cut goes through"
+    return "that is cut" if _is_some(atom) else f"that is cut after {counted(atom, 'octet')}"
+
+
+_PHRASES: dict[str, Callable[[Atom], str]] = {
+    "offset": lambda atom: f"at offset {numbers(atom)}",
+    "behind": lambda atom: f"followed by {counted(atom, 'octet')}",
+    "nearest end": lambda atom: f"with {counted(atom, 'octet')} to the nearest end",
+    "total": lambda atom: f"if there are {_some_of(atom)} of them",
+    "came": lambda atom: f"of which {counted(atom, 'octet')} {'is' if _is_one(atom) else 'are'} there",
+    "lead": lambda atom: f"that begins with {_octets(atom)}",
+    "lead before": lambda atom: f"after a character that begins with {_octets(atom)}",
+    "unfinished before": _unfinished,
+    "rest before": lambda atom: f"after an earlier call that ended in {_texts(atom)}",
+    "character before": lambda atom: f"after {_scalars_in_row(atom)}",
+    "octet -1": lambda atom: f"after {_octets(atom)}",
+    "octet +1": lambda atom: f"before {_octets(atom)}",
+    "cut": _cut,
+    "after cut": lambda atom: f"cut before {'the end' if _is_some(atom) else counted(atom, 'octet')}",
+    "address": lambda atom: f"at addresses of {numbers(atom)}",
+    "address of input": lambda atom: f"in inputs at addresses of {numbers(atom)}",
+    "rest of chunk": _rest_of_chunk,
+    "due": lambda atom: (
+        f"while {'octets' if _is_some(atom) else counted(atom, 'octet')} that its lead announces are missing"
+    ),
+    "begun": lambda atom: (
+        "in a later chunk" if atom.low and atom.high is None else f"in a chunk that begins at {numbers(atom)}"
+    ),
+}
 
 
 def _by_number(atom: Atom) -> str:
@@ -291,7 +291,12 @@ def _by_number(atom: Atom) -> str:
 
 def counted(atom: Atom, noun: str, more: str = "") -> str:
     """``1 error``; ``3 or more errors``; with ``more`` behind that."""
-    return f"{numbers(atom).replace(' or less', ' or fewer')} {noun}{'s' * (not _is_one(atom))}{more}"
+    return f"{_fewer(atom)} {noun}{'s' * (not _is_one(atom))}{more}"
+
+
+def _fewer(atom: Atom) -> str:
+    """The numbers, of what is counted."""
+    return numbers(atom).replace(" or less", " or fewer")
 
 
 def _is_one(atom: Atom) -> bool:
@@ -318,15 +323,9 @@ def numbers(atom: Atom) -> str:
 def _some_of(atom: Atom) -> str:
     """``3, 6, 9 …``."""
     if not atom.modulus:
-        return numbers(atom)
+        return _fewer(atom)
     first = [count for count in range(1, 4 * atom.modulus) if atom.holds(count)]
     return f"{', '.join(map(str, first[: max(3, len(atom.rests))]))} …"
-
-
-def _cut(atom: Atom) -> str:
-    if atom.high == NONE:
-        return "that no cut goes through"
-    return "that is cut" if atom.low == 1 and atom.high is None else f"that is cut after {counted(atom, 'octet')}"
 
 
 def _octets(atom: Atom) -> str:
@@ -437,7 +436,7 @@ def _kind_of_characters(own: Sequence[Atom], *, one: bool) -> str:
         match atom.factor:
             case "size" if atom.high == 0:
                 return _END
-            case "size" if (atom.low, atom.high, atom.modulus) == (1, None, 0):
+            case "size" if _is_some(atom):
                 pass
             case "size":
                 said.append(f"of {counted(atom, 'octet')}")
@@ -468,7 +467,7 @@ def _of_question(atom: Atom, question: Question) -> str:
             return "in ill-formed text" if atom.high == 0 else "in well-formed text"
         case _ if name.startswith("of "):
             where = f" before the {argument}" if argument else ""
-            if atom.high == 0 or (atom.low, atom.high, atom.modulus) == (1, None, 0):
+            if atom.high == 0 or _is_some(atom):
                 return f"with {'no' if atom.high == 0 else 'a'} character {name}{where}"
             return f"with {counted(atom, 'character')} {name}{where}"
         case _:
@@ -480,7 +479,7 @@ def _into(atom: Atom, question: Question) -> str:
     before = question is QUESTIONS["previous"]
     if atom.high == 0:
         return f"at the {'end' if before else 'start'} of"
-    if (atom.low, atom.high, atom.modulus) == (1, None, 0):
+    if _is_some(atom):
         return "inside"
     return f"{counted(atom, 'octet')} {'before the end of' if before else 'into'}"
 

@@ -316,14 +316,6 @@ class Factor:
     """How much less likely it is than others that explain the same."""
 
 
-def _characters(site: Site) -> int:
-    return len(site.octets[: site.start].translate(None, site.text.not_leads))
-
-
-def _wide(site: Site) -> int:
-    return len(site.octets[: site.start].translate(None, site.text.not_leads + ASCII))
-
-
 def _units(site: Site) -> int:
     """The units of UTF-16 before."""
     before, text = site.octets[: site.start], site.text
@@ -417,10 +409,6 @@ def _character_before(site: Site) -> int:
     return int.from_bytes(site.text.before(site.octets, site.start) or b"\xff" * 5, "big")
 
 
-def _size_before(site: Site) -> int:
-    return len(site.text.before(site.octets, site.start))
-
-
 def _size_behind(site: Site) -> int:
     """The octets of the character right behind; 0 if there is none."""
     lead = site.octets[site.end] if site.end < len(site.octets) else NONE
@@ -442,22 +430,6 @@ def _in_rest(block: int) -> Callable[[Site], int]:
 def _beyond(bits: int) -> Callable[[Site], int]:
     mask = (1 << bits) - 1
     return lambda site: int(site.start >= len(site.octets) & mask)
-
-
-def _same_length(site: Site) -> int:
-    return int(site.after is not None and len(site.after) == len(site.octets))
-
-
-def _longer_before(site: Site) -> int:
-    return int(site.after is not None and len(site.after) > len(site.octets))
-
-
-def _accepted_before(site: Site) -> int:
-    return NONE if site.after is None else int(site.text.is_well_formed(site.after))
-
-
-def _length_before(site: Site) -> int:
-    return NONE if site.after is None else len(site.after)
 
 
 def _unfinished(site: Site) -> bytes:
@@ -548,10 +520,14 @@ def _number_of_chunk(site: Site) -> int:
 _OF_CALLS = (
     Factor("unfinished before", OCTET, _unfinished_before),
     Factor("rest before", OCTET, _rest_before, 1),
-    Factor("accepted before", FLAG, _accepted_before),
-    Factor("length before", NUMBER, _length_before),
-    Factor("same length before", FLAG, _same_length),
-    Factor("longer before", FLAG, _longer_before),
+    Factor(
+        "accepted before", FLAG, lambda site: NONE if site.after is None else int(site.text.is_well_formed(site.after))
+    ),
+    Factor("length before", NUMBER, lambda site: NONE if site.after is None else len(site.after)),
+    Factor(
+        "same length before", FLAG, lambda site: int(site.after is not None and len(site.after) == len(site.octets))
+    ),
+    Factor("longer before", FLAG, lambda site: int(site.after is not None and len(site.after) > len(site.octets))),
 )
 OF_CALLS = frozenset(factor.name for factor in _OF_CALLS)
 """The names of what an earlier call or stream was like."""
@@ -559,12 +535,12 @@ FACTORS: tuple[Factor, ...] = (
     Factor("offset", NUMBER, lambda site: site.start),
     Factor("length", NUMBER, lambda site: len(site.octets)),
     Factor("behind", NUMBER, lambda site: len(site.octets) - site.end),
-    Factor("characters", NUMBER, _characters),
-    Factor("wide", NUMBER, _wide),
+    Factor("characters", NUMBER, lambda site: len(site.octets[: site.start].translate(None, site.text.not_leads))),
+    Factor("wide", NUMBER, lambda site: len(site.octets[: site.start].translate(None, site.text.not_leads + ASCII))),
     Factor("units", NUMBER, _units),
     Factor("errors", NUMBER, lambda site: site.errors),
     Factor("total", NUMBER, lambda site: site.total),
-    Factor("size before", NUMBER, _size_before),
+    Factor("size before", NUMBER, lambda site: len(site.text.before(site.octets, site.start))),
     Factor("size behind", NUMBER, _size_behind),
     octet_before(1),
     Factor("lead before", OCTET, _lead_before),
