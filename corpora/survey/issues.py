@@ -11,8 +11,8 @@ import click
 
 from corpora.survey.install import jobs_option, quiet_option
 from corpora.survey.kept import SURVEY
-from overlong.conformance.cli.formats import report_of
 from overlong.conformance.cli.options import CONFORMS, DIVERGES, USAGE, errors_on_one_line, leave
+from overlong.conformance.cli.output import report_of
 
 if TYPE_CHECKING:
     from overlong.conformance.results.model import Subject
@@ -90,7 +90,7 @@ def codes_of(subject: Subject) -> set[str]:
 
 def _check(subject: Subject) -> None:
     """Leave if a code is unknown: it names a file."""
-    from overlong.conformance.protocol.kind import KINDS
+    from overlong.conformance.protocol.observation import KINDS
     from overlong.conformance.support.printable import printable
     from overlong.reference import DEFECTS
 

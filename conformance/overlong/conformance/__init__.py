@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.examine import Explanation, examine
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.results.certificate import Certificate
-    from overlong.conformance.results.expected import ExpectationError, Expectations
+    from overlong.conformance.results.expected import Expectations
+    from overlong.conformance.results.expected_file import ExpectationError
     from overlong.conformance.results.invocation import GivenFile, Invocation
-    from overlong.conformance.support.whole_file import NotSaved
+    from overlong.conformance.support.files import NotSaved
     from overlong.conformance.targets.limits import Limits
 
 __all__ = [
@@ -42,13 +43,13 @@ __all__ = [
 _PLACES = {
     "Certificate": "results.certificate",
     "Condition": "examination.condition",
-    "ExpectationError": "results.expected",
+    "ExpectationError": "results.expected_file",
     "Expectations": "results.expected",
     "Explanation": "examination.examine",
     "GivenFile": "results.invocation",
     "Invocation": "results.invocation",
     "Limits": "targets.limits",
-    "NotSaved": "support.whole_file",
+    "NotSaved": "support.files",
     "Question": "examination.asking",
     "TargetError": "oracle.target",
     "UnknownTarget": "oracle.target",

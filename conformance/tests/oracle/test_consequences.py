@@ -3,8 +3,8 @@
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.protocol.kind import SCALARS, VERDICT
-from overlong.conformance.results.run import FAILS
+from overlong.conformance.protocol.observation import SCALARS, VERDICT
+from overlong.conformance.results.model import FAILS
 from zoo import ZOO
 
 E_ACUTE = b"\xc3\xa9"

@@ -16,8 +16,8 @@ from overlong.conformance.certification.replay import replay
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.report.terminal import summary
-from overlong.conformance.results.headline import State
-from overlong.conformance.results.reading.results import report_of_run
+from overlong.conformance.results.model import State
+from overlong.conformance.results.results_file import report_of_run
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import Decoded
 from zoo import ZOO
@@ -113,17 +113,6 @@ def test_a_trait_that_is_not_as_declared_is_found_out(name, octets, claim):
 def test_what_may_be_said_of_a_python_function(words, says):
     with pytest.raises(UnknownTarget, match=re.escape(says)):
         certify(target(f"xml?{words}"), suites=("core",))
-
-
-def test_the_words_are_those_of_shared_libraries():
-    """One parser reads all of them."""
-    with pytest.raises(UnknownTarget) as of_python:
-        certify(target("xml?bom=kept"))
-    with pytest.raises(UnknownTarget) as of_c:
-        certify("so:libc.so.6:f?abi=bool(ptr,len)&bom=kept")
-    words = "nul=ends the string, nul=refused, bom=strips, wrapper=json-string, wrapper=xml"
-    assert str(of_python.value).endswith(words)
-    assert str(of_c.value).endswith(words)
 
 
 @pytest.mark.long

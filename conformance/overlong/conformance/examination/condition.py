@@ -29,8 +29,7 @@ from overlong.conformance.examination.text import (
     without_parts,
 )
 from overlong.conformance.oracle.compare import compare
-from overlong.conformance.protocol.kind import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Code
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Accepted, Code, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
     DECODE,

@@ -37,8 +37,7 @@ from overlong.conformance.examination.words import (
     reread,
     widen,
 )
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Accepted
+from overlong.conformance.protocol.observation import Accepted, Code
 from overlong.conformance.protocol.wire import DECODE, REPLACING, VALIDATE
 
 if TYPE_CHECKING:

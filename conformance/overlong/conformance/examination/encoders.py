@@ -19,9 +19,8 @@ from overlong.conformance.examination.asking import RIGHT, Question, between
 from overlong.conformance.examination.rules import AnyCondition, Atom, Table, all_hold
 from overlong.conformance.examination.sentence import counted, listed, numbers, phrase, such_as
 from overlong.conformance.examination.text import BLOCKS, NONE, NUMBER, OCTET, Factor, Site, factor_named, text_of
-from overlong.conformance.protocol.kind import KINDS, Code
-from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING
+from overlong.conformance.protocol.observation import KINDS, Code
+from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, big_endian
 from overlong.conformance.vectors.encoding import CATEGORY_OF, WIDTHS, in_units, numbered, octets_of, replacement
 from overlong.conformance.vectors.suites.encoding import EDGES, FLAWS, LETTERS
 from overlong.reference import DIALECTS, dialect

@@ -26,9 +26,8 @@ from overlong.conformance.vectors.builders import CHARACTERS
 from overlong.conformance.vectors.questions import Asked, units_of
 from overlong.conformance.vectors.suites.functions import LENGTHS, long_texts, short_texts
 from overlong.reference import dialect
-from overlong.reference.form import FORMS
 from overlong.reference.questions import QUESTIONS, is_fixed, modes_of, right
-from overlong.reference.reading import SUBPARTS, Piece, Reading, read
+from overlong.reference.reading import FORMS, SUBPARTS, Piece, Reading, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -26,7 +26,7 @@ from overlong.conformance.examination.text import (
     seen,
     stands,
 )
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

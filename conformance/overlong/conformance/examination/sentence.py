@@ -24,12 +24,12 @@ from overlong.conformance.examination.text import (
     seen_octets,
     without,
 )
-from overlong.conformance.protocol.kind import KINDS, Code
+from overlong.conformance.protocol.observation import KINDS, Code
 from overlong.conformance.protocol.wire import AGAIN
 from overlong.conformance.support.printable import thousands
 from overlong.reference import WellFormed, dialect, segments
-from overlong.reference.form import FORMS
 from overlong.reference.questions import QUESTIONS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

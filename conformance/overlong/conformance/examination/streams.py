@@ -12,7 +12,7 @@ from overlong.conformance.examination.asking import RIGHT, Question
 from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.rules import Rule, Table, in_order, wider
 from overlong.conformance.examination.text import FACTORS, IN_STREAMS, strange
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import AGAIN
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from overlong.reference import DIALECTS, dialect
-from overlong.reference.automaton import OctetClass
+from overlong.reference.automaton import OctetClass, access_words
 from overlong.reference.layout import load_layout
 from overlong.reference.order import well_formed_products
-from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

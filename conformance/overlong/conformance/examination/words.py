@@ -28,7 +28,7 @@ from overlong.conformance.examination.text import (
     strange,
     without_parts,
 )
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import REPLACING
 
 if TYPE_CHECKING:

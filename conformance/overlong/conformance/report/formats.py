@@ -41,19 +41,19 @@ FORMATS = {
     each.name: each
     for each in (
         Format("text", "report.txt", "what a terminal shows", f"{_HERE}.text", "text"),
-        Format("json", "report.json", "all of it, for programs", "overlong.conformance.results.reading.data", "data"),
+        Format("json", "report.json", "all of it, for programs", "overlong.conformance.results.reading", "data"),
         Format("markdown", "report.md", "for an issue or a step summary", f"{_HERE}.markdown", "markdown"),
         Format(
             "issue",
             "issues.md",
             "a text for each divergence, to send to maintainers",
-            f"{_HERE}.issue",
+            f"{_HERE}.markdown",
             "issues",
         ),
         Format("html", "report.html", "one page with pictures, for a browser", f"{_HERE}.html.page", "page"),
-        Format("junit", "junit.xml", "JUnit's XML, for CI servers", f"{_HERE}.junit", "junit"),
+        Format("junit", "junit.xml", "JUnit's XML, for CI servers", f"{_HERE}.ci", "junit"),
         Format("sarif", "overlong.sarif", "SARIF 2.1.0, for code scanning", f"{_HERE}.sarif", "sarif"),
-        Format("badge", "badge.json", "the JSON of a shields.io badge", f"{_HERE}.badge", "badge"),
+        Format("badge", "badge.json", "the JSON of a shields.io badge", f"{_HERE}.ci", "badge"),
     )
 }
 
@@ -84,7 +84,7 @@ def write(text: str, path: Path) -> None:
     Raises:
         OSError: the file cannot be written; then no part of it is left.
     """
-    from overlong.conformance.support.whole_file import written_whole
+    from overlong.conformance.support.files import written_whole
 
     with written_whole(path, encoding="utf-8") as file:
         file.write(text)
@@ -96,7 +96,7 @@ def write_to(text: str, path: Path) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    from overlong.conformance.support.whole_file import written_to
+    from overlong.conformance.support.files import written_to
 
     with written_to(path, encoding="utf-8") as file:
         file.write(text)

@@ -7,7 +7,7 @@ import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.kinds import KINDS
+from overlong.conformance.oracle.target import KINDS
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import portable
 from overlong.reference import Decoded
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Bucket, Finding, Why
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.expected import Expectations
-    from overlong.conformance.results.expected.entries import Deviation
+    from overlong.conformance.results.expected_file import Deviation
     from overlong.conformance.results.run import Run, SuiteRun
     from overlong.conformance.results.sweeps import PlanRun
 
