@@ -49,7 +49,7 @@ OTHERS = {
     "conformance/cli/matrix.py": "what it says of a matrix that cannot be saved",
     "conformance/results/invocation.py": "a file of one vector, by the schema of vectors",
     "conformance/results/records.py": "what spells JSON for the others",
-    "conformance/examination/condition.py": "what an id is a digest of",
+    "conformance/examination/rules.py": "what an id is a digest of",
     "conformance/report/sarif.py": "OASIS has its own",
     **dict.fromkeys(
         (
