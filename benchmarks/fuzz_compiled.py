@@ -27,10 +27,10 @@ from pathlib import Path
 from overlong.conformance.oracle.expectation import ExpectedAnswers
 from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.fuzz.execution.compiled import InputLoop
-from overlong.fuzz.execution.executor import InProcessExecutor, inputs_from
-from overlong.fuzz.execution.job import CampaignJob
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.engines.compiled import InputLoop
+from overlong.fuzz.engines.executor import InProcessExecutor, inputs_from
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.generated import Generated
 from overlong.reference.dialect import dialect
 from runner import arguments, figure, load, of_children, ratios, timed
 

@@ -23,15 +23,16 @@ from typing import TYPE_CHECKING
 from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.targets.limits import Limits
 from overlong.fuzz.campaign.examiner import Probing
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
+from overlong.fuzz.campaign.pool import open_engine
+from overlong.fuzz.engines.job import CampaignJob, WorkUnit
+from overlong.fuzz.generated import BLOCK
 from planted.bugs import bugs, right
 from planted.tables import build
 from runner import figure
 
 if TYPE_CHECKING:
     from overlong.fuzz.campaign.state import StoredFinding
-    from overlong.fuzz.execution.job import Fingerprint
+    from overlong.fuzz.engines.job import Fingerprint
     from planted.bugs import Bug
 
 SECONDS, SHARE = 60.0, 0.95

@@ -17,9 +17,9 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.campaign.pool import open_engine
+from overlong.fuzz.engines.job import CampaignJob, WorkUnit
+from overlong.fuzz.generated import BLOCK, Generated
 from runner import arguments, bare_loop, figure, load
 
 if TYPE_CHECKING:

@@ -45,8 +45,9 @@ from mutants.streams import STREAMS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.targets.limits import Limits
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
+from overlong.fuzz.campaign.pool import open_engine
+from overlong.fuzz.engines.job import CampaignJob, WorkUnit
+from overlong.fuzz.generated import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -20,8 +20,8 @@ from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.campaign import Campaign, Tools
 from overlong.fuzz.campaign.examiner import Probing, stored
-from overlong.fuzz.engines.result import UnitResult
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, Divergence, Fingerprint, WorkUnit
+from overlong.fuzz.engines.job import CampaignJob, Divergence, Fingerprint, UnitResult, WorkUnit
+from overlong.fuzz.generated import BLOCK
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:

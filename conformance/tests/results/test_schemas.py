@@ -39,9 +39,9 @@ WRITERS = {
     "conformance/results/sweep_statement.py": "results-1",
     "conformance/vectors/formats/data.py": "vectors-1",
     "conformance/vectors/sink.py": "vectors-1",
-    "fuzz/campaign/file.py": "campaign-1 finding-1",
-    "fuzz/cli/finding.py": "report-1",
-    "fuzz/promotion/promote.py": "vectors-1",
+    "fuzz/campaign/state.py": "campaign-1 finding-1",
+    "fuzz/finding.py": "report-1",
+    "fuzz/promotion.py": "vectors-1",
 }
 """Modules that write JSON for others, and its schema."""
 OTHERS = {
@@ -68,7 +68,6 @@ OTHERS = {
             "conformance/results/reading/documents.py",
             "conformance/vectors/check.py",
             "conformance/certification/comparison.py",
-            "fuzz/promotion/languages.py",
         ),
         "a string literal, or a value in a message",
     ),
@@ -79,8 +78,8 @@ OTHERS = {
             "conformance/targets/consent.py",
             "fuzz/campaign/examiner.py",
             "fuzz/engines/atheris_child.py",
-            "fuzz/engines/atheris_process.py",
-            "fuzz/execution/executor.py",
+            "fuzz/engines/atheris_engine.py",
+            "fuzz/engines/executor.py",
         ),
         "from one process of ours to another, or into a database of ours",
     ),

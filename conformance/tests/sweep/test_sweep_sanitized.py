@@ -48,8 +48,8 @@ sys.exit("not called: " + " ".join(missing) if missing else 0)
 READ = """
 import numpy as np
 from overlong.conformance.oracle.columnar import ColumnReader
-from overlong.fuzz.generation.features import first_to_reach
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.engines.job import first_to_reach
+from overlong.fuzz.generated import Generated
 from overlong.reference import dialect
 from overlong.reference.native import oracle
 automaton = dialect().automaton

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.campaign.campaign import Campaign
+from overlong.fuzz.campaign.corpus import CampaignError
 from overlong.fuzz.campaign.examiner import AT_ONCE
-from overlong.fuzz.campaign.file import STATEMENT
-from overlong.fuzz.campaign.state import CampaignError
-from overlong.fuzz.engines.result import UnitResult
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, Divergence, Fingerprint, WorkUnit, octave
-from overlong.fuzz.report.findings import finding_named, findings_in
+from overlong.fuzz.campaign.state import STATEMENT
+from overlong.fuzz.engines.job import CampaignJob, Divergence, Fingerprint, UnitResult, WorkUnit, octave
+from overlong.fuzz.generated import BLOCK
+from overlong.fuzz.report import finding_named, findings_in
 from waiting import HUNG
 
 pytestmark = pytest.mark.long
@@ -386,7 +386,7 @@ def test_a_disk_that_is_full_leaves_what_was_there(uninterrupted, tmp_path, monk
 
     with created(folder) as campaign:
         campaign.run(runs=BLOCK)
-        monkeypatch.setattr("overlong.fuzz.campaign.file.written_whole", full)
+        monkeypatch.setattr("overlong.fuzz.campaign.state.written_whole", full)
         with pytest.raises(CampaignError, match="No space left on device; make room"):
             campaign.run(runs=RUNS)
         monkeypatch.undo()

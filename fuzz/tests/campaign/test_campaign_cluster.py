@@ -11,7 +11,8 @@ import pytest
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.fuzz.campaign.campaign import Campaign
-from overlong.fuzz.execution.job import BLOCK, CampaignJob
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.generated import BLOCK
 
 pytestmark = pytest.mark.long
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from overlong.fuzz.campaign import corpus as corpora
 from overlong.fuzz.campaign.corpus import (
     LONGEST,
+    CampaignError,
     Corpus,
     files_in,
     name_of,
     seeds_of,
     told,
 )
-from overlong.fuzz.campaign.state import CampaignError
 from overlong.reference.theory import shortlex
 from waiting import HUNG
 

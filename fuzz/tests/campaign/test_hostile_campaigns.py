@@ -11,9 +11,10 @@ import pytest
 from overlong.conformance.results.reading import ReportError, read
 from overlong.conformance.results.reading.campaign import digest_of_findings
 from overlong.fuzz.campaign.campaign import Campaign
-from overlong.fuzz.campaign.file import STATEMENT
-from overlong.fuzz.campaign.state import CampaignError
-from overlong.fuzz.execution.job import BLOCK, CampaignJob
+from overlong.fuzz.campaign.corpus import CampaignError
+from overlong.fuzz.campaign.state import STATEMENT
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.generated import BLOCK
 
 pytest.importorskip("fcntl", reason="the stand-in needs POSIX")
 sys.path.insert(0, str(Path(__file__).parents[1]))

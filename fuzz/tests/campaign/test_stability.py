@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.observation import Observation
-    from overlong.fuzz.execution.probe import Probe
+    from overlong.fuzz.engines.probe import Probe
 
 
 class Fake:

@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
+from overlong.fuzz import promotion
 from overlong.fuzz.campaign.campaign import Campaign
-from overlong.fuzz.campaign.state import CampaignError
-from overlong.fuzz.cli.finding import LANGUAGES
-from overlong.fuzz.promotion import languages
-from overlong.fuzz.report.findings import findings_in
+from overlong.fuzz.campaign.corpus import CampaignError
+from overlong.fuzz.finding import LANGUAGES
+from overlong.fuzz.report import findings_in
 
 pytestmark = pytest.mark.long
 
@@ -129,7 +129,7 @@ def test_what_is_made_of_a_finding(campaign, tmp_path):
     again = overlong("finding", "test", folder, short, "-o", tmp_path)
     assert (again.exit_code, again.stderr.count("\n")) == (2, 1)
     assert "exists already" in again.stderr
-    assert tuple(languages.LANGUAGES) == LANGUAGES
+    assert tuple(promotion.LANGUAGES) == LANGUAGES
 
 
 def test_explain_knows_findings_and_all_else(campaign):

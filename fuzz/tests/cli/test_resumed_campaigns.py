@@ -12,8 +12,8 @@ from overlong.conformance.cli.trust import named_by_user
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.targets.consent import NotAgreed, check_from
 from overlong.fuzz.campaign.campaign import Campaign
-from overlong.fuzz.campaign.file import STATEMENT
-from overlong.fuzz.execution.job import CampaignJob
+from overlong.fuzz.campaign.state import STATEMENT
+from overlong.fuzz.engines.job import CampaignJob
 
 pytest.importorskip("fcntl", reason="the stand-in needs POSIX")
 sys.path.insert(0, str(Path(__file__).parents[1]))  # other processes find the stand-in by its name

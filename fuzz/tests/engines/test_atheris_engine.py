@@ -9,10 +9,9 @@ import pytest
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.targets.limits import Limits
+from overlong.fuzz.campaign.pool import open_engine
 from overlong.fuzz.engines.atheris_child import Mutator, SharedMemory, sort_of
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import CampaignJob, WorkUnit
-from overlong.fuzz.generation.features import edges, features_of
+from overlong.fuzz.engines.job import CampaignJob, WorkUnit, edges, features_of
 from overlong.reference import is_well_formed
 
 pytestmark = pytest.mark.long

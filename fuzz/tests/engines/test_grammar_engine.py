@@ -9,11 +9,10 @@ import pytest
 
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, TIMED_OUT
+from overlong.fuzz.campaign.pool import open_engine
 from overlong.fuzz.engines.grammar import GrammarEngine
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
-from overlong.fuzz.execution.sparing import ALL_HANGS, DEATHS
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.engines.job import CampaignJob, WorkUnit
+from overlong.fuzz.generated import ALL_HANGS, BLOCK, DEATHS, Generated
 from overlong.reference.core import why_not
 from zoo import SHARED_LIBRARIES, ZOO, known_wrong
 

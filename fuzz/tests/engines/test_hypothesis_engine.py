@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
-from overlong.fuzz.generation.features import edges
-from overlong.fuzz.generation.tokens import tokens_of
+from overlong.fuzz.campaign.pool import open_engine
+from overlong.fuzz.choice import tokens_of
+from overlong.fuzz.engines.job import CampaignJob, WorkUnit, edges
+from overlong.fuzz.generated import BLOCK
 from overlong.reference import dialect
 
 WRONG = """

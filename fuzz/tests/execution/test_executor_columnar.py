@@ -10,12 +10,11 @@ from overlong.conformance.oracle.kinds import CRASHED, KINDS, LEFT_OUT, TIMED_OU
 from overlong.conformance.sweep.columnar import ColumnBatch
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.execution import sparing
-from overlong.fuzz.execution.executor import ColumnarExecutor, Executor, kinds_by_vectors
-from overlong.fuzz.execution.job import BLOCK, CampaignJob
-from overlong.fuzz.execution.places import InputPlaces, place_of
-from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz import generated
+from overlong.fuzz.engines.executor import ColumnarExecutor, Executor, kinds_by_vectors
+from overlong.fuzz.engines.job import CampaignJob, InputPlaces, place_of
+from overlong.fuzz.engines.probe import Probe
+from overlong.fuzz.generated import BLOCK, Generated
 from overlong.reference import dialect
 from zoo import ZOO
 
@@ -137,7 +136,7 @@ def test_a_target_that_dies_again_and_again_is_asked_on(probe):
 
 @pytest.mark.long
 def test_where_too_many_inputs_take_too_long_the_rest_of_their_block_is_left_out(probe, monkeypatch):
-    monkeypatch.setattr(sparing, "ALL_HANGS", 2)
+    monkeypatch.setattr(generated, "ALL_HANGS", 2)
     first = 2 * BLOCK - 100
     endless = [first + 20, first + 40, first + 60, first + 130]
     target = probe("dies", (), [INPUTS.string(number) for number in endless], timeout=1.0)

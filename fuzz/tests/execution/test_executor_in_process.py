@@ -27,11 +27,11 @@ from overlong.conformance.oracle.kinds import (
 from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.vectors.profile import RFC3629
-from overlong.fuzz.execution.compiled import InputLoop
-from overlong.fuzz.execution.executor import ColumnarExecutor, Executor, InProcessExecutor, inputs_from
-from overlong.fuzz.execution.job import CampaignJob
-from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.engines.compiled import InputLoop
+from overlong.fuzz.engines.executor import ColumnarExecutor, Executor, InProcessExecutor, inputs_from
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.engines.probe import Probe
+from overlong.fuzz.generated import Generated
 from overlong.reference.core import why_not
 from overlong.reference.dialect import dialect
 from zoo import SHARED_LIBRARIES

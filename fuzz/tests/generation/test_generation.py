@@ -9,10 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.fuzz.generation.choice import DRAWN, HEADER, REACH, SLACK, mixed, spelt, write
-from overlong.fuzz.generation.features import edges, features_of, first_to_reach
-from overlong.fuzz.generation.generated import SIZE, Generated
-from overlong.fuzz.generation.tokens import LONGEST_TOKEN, filled, fillers_of, tokens_of
+from overlong.fuzz.choice import (
+    DRAWN,
+    HEADER,
+    LONGEST_TOKEN,
+    REACH,
+    SLACK,
+    filled,
+    fillers_of,
+    mixed,
+    spelt,
+    tokens_of,
+    write,
+)
+from overlong.fuzz.engines.job import edges, features_of, first_to_reach
+from overlong.fuzz.generated import SIZE, Generated
 from overlong.reference import encode_scalars
 from overlong.reference.dialect import DIALECTS, dialect
 from overlong.reference.order import SURROGATES

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.results.model import Standing
 from overlong.conformance.vectors.check import CheckError, check, vectors_in
-from overlong.fuzz.promotion.promote import PromotionError, promote, vector_of
-from overlong.fuzz.report.findings import Found
+from overlong.fuzz.promotion import PromotionError, promote, vector_of
+from overlong.fuzz.report import Found
 
 pytestmark = pytest.mark.long
 

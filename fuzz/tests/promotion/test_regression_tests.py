@@ -13,9 +13,8 @@ from overlong.conformance.oracle.finding import expected_in_words
 from overlong.conformance.results.model import Standing
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.promotion.languages import LANGUAGES, file_name, how_to_run, language_for, source
-from overlong.fuzz.promotion.promote import PromotionError
-from overlong.fuzz.report.findings import Found
+from overlong.fuzz.promotion import LANGUAGES, PromotionError, file_name, how_to_run, language_for, source
+from overlong.fuzz.report import Found
 from waiting import HUNG
 from zoo import SHARED_LIBRARIES
 from zoo.right_functions import RIGHT

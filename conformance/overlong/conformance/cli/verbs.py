@@ -22,10 +22,10 @@ VERBS = {
     "sweep": "overlong.conformance.cli.sweep",
     "report": "overlong.conformance.cli.report",
     "verify": "overlong.conformance.cli.verify",
-    "fuzz": "overlong.fuzz.cli.fuzz",
-    "finding": "overlong.fuzz.cli.finding",
+    "fuzz": "overlong.fuzz.command",
+    "finding": "overlong.fuzz.finding",
     "replay": "overlong.conformance.cli.replay",
-    "explain": "overlong.fuzz.cli.explain",  # that of the conformance layer, and findings of campaigns
+    "explain": "overlong.fuzz.finding:explain_command",  # that of the conformance layer, and findings of campaigns
     "vectors": "overlong.conformance.cli.vectors",
     "target": "overlong.conformance.cli.target",
     "docs": "overlong.conformance.cli.docs",
@@ -75,7 +75,8 @@ class LazyGroup(click.Group):
         if cmd_name not in VERBS:
             return None
         with held():  # an exception in the middle of an import may get lost, and the signal with it
-            command = importlib.import_module(VERBS[cmd_name]).command
+            module, _, name = VERBS[cmd_name].partition(":")
+            command = getattr(importlib.import_module(module), name or "command")
         assert isinstance(command, click.Command)
         return command
 

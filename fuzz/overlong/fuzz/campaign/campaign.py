@@ -18,29 +18,28 @@ from overlong.conformance.support.interruption import held, listening, released
 from overlong.conformance.support.printable import printable, thousands
 from overlong.conformance.support.whole_file import alone_in
 from overlong.conformance.targets.consent import check_from
-from overlong.fuzz.campaign.corpus import FOLDER, SEEDS, Corpus, seeds_of, within
+from overlong.fuzz.campaign.corpus import FOLDER, SEEDS, CampaignError, Corpus, seeds_of, within
 from overlong.fuzz.campaign.examiner import Probing, Unfinished, triage
-from overlong.fuzz.campaign.file import (
+from overlong.fuzz.campaign.pool import UnitTask, identities_of, open_engine, pool_of
+from overlong.fuzz.campaign.state import (
     STATEMENT,
+    State,
+    Status,
     faults_wait,
     seeds_as_json,
     state_in,
     write_findings,
     write_statement,
 )
-from overlong.fuzz.campaign.pool import UnitTask, identities_of, pool_of
-from overlong.fuzz.campaign.state import CampaignError, State, Status
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, WorkUnit
-from overlong.fuzz.generation.features import edges, features_of
+from overlong.fuzz.engines.job import WorkUnit, edges, features_of
+from overlong.fuzz.generated import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from overlong.conformance.sweep.pool import Pool
-    from overlong.fuzz.engines.opening import InputEngine
-    from overlong.fuzz.engines.result import UnitResult
-    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.fuzz.campaign.pool import InputEngine
+    from overlong.fuzz.engines.job import CampaignJob, UnitResult
     from overlong.reference import Dialect
 
 _FIRST = 64  # inputs of the first unit, whose duration is unknown

@@ -15,13 +15,17 @@ import uuid
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import printable, thousands
-from overlong.fuzz.campaign.state import CampaignError
 from overlong.reference.theory import in_shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
     from io import FileIO
     from pathlib import Path
+
+
+class CampaignError(Exception):
+    """A folder cannot be used, or not for this campaign. The message is one line with the folder and the remedy."""
+
 
 FOLDER, SEEDS = "corpus", "seeds"
 """The names of the corpus in a campaign's folder, and of the inputs that it began with."""

@@ -1,4 +1,6 @@
-"""The pools that run the units of a campaign: a thread of this process, several processes, or a cluster's workers."""
+"""The engine that a job names, and the pools that run the units of a campaign on engines: a thread of this process,
+several processes, or a cluster's workers.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ import time
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.interpreter import as_before, safe_for_children
@@ -22,14 +24,13 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.pool import Engines, Pool, Threaded
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
-from overlong.fuzz.engines.result import UnitResult
-from overlong.fuzz.execution.job import WorkUnit
+from overlong.fuzz.engines.job import UnitResult, WorkUnit
+from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from overlong.fuzz.engines.opening import InputEngine
-    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.fuzz.engines.job import CampaignJob
 
 _DEATHS = 3
 """How often processes may end in a row without a result."""
@@ -217,3 +218,60 @@ def run_there(unit: WorkUnit) -> UnitResult:
         raise TargetError(str(error)) from None
     except Exception as error:  # noqa: BLE001 (told in one line)
         raise TargetError(f"the engine failed: {type(error).__name__}: {printable(str(error), 200)}") from None
+
+
+class InputEngine(Protocol):
+    """Makes inputs and asks the targets, one unit after the other; a pure function of its job and the unit."""
+
+    def run(self, unit: WorkUnit) -> UnitResult:
+        """Ask the inputs of a unit.
+
+        Raises:
+            BudgetSpent: a target failed more often than its limit allows.
+            TargetError: a target cannot be asked (any more).
+            KeyboardInterrupt: on Ctrl-C; then no part of the unit is kept.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the targets' processes."""
+        ...
+
+
+def _grammar(job: CampaignJob) -> InputEngine:
+    from overlong.fuzz.engines.grammar import GrammarEngine
+
+    return GrammarEngine(job)
+
+
+def _hypothesis(job: CampaignJob) -> InputEngine:
+    try:
+        from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
+    except ImportError as error:
+        raise TargetError(f"the hypothesis engine needs Hypothesis; {install('fuzz')}") from error
+    return HypothesisEngine(job)
+
+
+def _atheris(job: CampaignJob) -> InputEngine:
+    from overlong.fuzz.engines.atheris_engine import AtherisEngine
+
+    return AtherisEngine(job)
+
+
+ENGINES: dict[str, Callable[[CampaignJob], InputEngine]] = {
+    "grammar": _grammar,
+    "hypothesis": _hypothesis,
+    "atheris": _atheris,
+}
+"""Engines by name, the default first."""
+
+
+def open_engine(job: CampaignJob) -> InputEngine:
+    """The engine of a job; it starts no target.
+
+    Raises:
+        TargetError: there is no such engine, or it cannot be used here; the message has the remedy.
+    """
+    if (make := ENGINES.get(job.engine)) is None:
+        raise TargetError(f"there is no engine '{printable(job.engine)}'; there are {', '.join(ENGINES)}")
+    return make(job)

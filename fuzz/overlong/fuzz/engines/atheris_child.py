@@ -29,9 +29,8 @@ from overlong.conformance.targets.adapters import serving
 from overlong.conformance.vectors.formats.libfuzzer import tokens
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.engines.result import fingerprint_of
-from overlong.fuzz.generation.features import features_of
-from overlong.fuzz.generation.tokens import tokens_of
+from overlong.fuzz.choice import tokens_of
+from overlong.fuzz.engines.job import features_of, fingerprint_of
 from overlong.reference import dialect, segments
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.observation import Observation
-    from overlong.fuzz.execution.job import Fingerprint
+    from overlong.fuzz.engines.job import Fingerprint
 
 _READ = 256
 """Octets of an input from which on it is not read for what it reaches of the reference: shorter ones can reach all."""

@@ -24,10 +24,10 @@ from hypothesis.internal.conjecture import providers
 
 from overlong.conformance.protocol.wire import AGAIN, GUARDED, REPLACE, STREAMING
 from overlong.conformance.vectors.vector import Vector, cut
-from overlong.fuzz.engines.result import UnitResult
-from overlong.fuzz.execution.job import BLOCK, WorkUnit
-from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.generation.tokens import tokens_of
+from overlong.fuzz.choice import tokens_of
+from overlong.fuzz.engines.job import UnitResult, WorkUnit
+from overlong.fuzz.engines.probe import Probe
+from overlong.fuzz.generated import BLOCK
 from overlong.fuzz.strategies import chunkings, defect, defects, ill_formed, near_misses, well_formed
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.fuzz.engines.job import CampaignJob
 
 _Drawn = TypeVar("_Drawn")
 FIRST = 64

@@ -113,7 +113,7 @@ def harness(targets: Sequence[str]) -> str:
     called = [_target(name) for name in targets]
     divergences: dict[str, int] = {}
     tables = "\n".join(_tables(divergences))
-    source = (files("overlong.fuzz.engines") / "templates" / "harness.cc").read_text("utf-8")
+    source = (files("overlong.fuzz") / "templates" / "harness.cc").read_text("utf-8")
     parts = {
         "HEAD": "\n".join(_head(called)),
         "TABLES": tables,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.compiled import PLACES, Asking, Memory
 from overlong.conformance.sweep.grid import CONTINUATION
-from overlong.fuzz.generation.choice import REACH
+from overlong.fuzz.choice import REACH
 
 if TYPE_CHECKING:
-    from overlong.fuzz.generation.generated import Generated
+    from overlong.fuzz.generated import Generated
 
 
 class InputLoop(Asking):

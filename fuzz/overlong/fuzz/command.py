@@ -30,15 +30,15 @@ from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.results.headline import State, exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.quantities import count_of, seconds_of
-from overlong.fuzz.cli.finding import campaign_errors
+from overlong.fuzz.finding import campaign_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.state import Status
-    from overlong.fuzz.cli.screen import Goal
-    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.fuzz.engines.job import CampaignJob
+    from overlong.fuzz.report import Goal
 
 EXAMPLES = """\b
 Examples:
@@ -166,8 +166,8 @@ def command(
         _emit(targets, path)
         return
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.cli.screen import Goal, resumed_by
-    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.fuzz.engines.job import CampaignJob
+    from overlong.fuzz.report import Goal, resumed_by
 
     with campaign_errors():
         if resume is not None:
@@ -272,9 +272,9 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     from overlong.conformance.support.whole_file import make_folder
     from overlong.conformance.sweep.in_process import why_slow
     from overlong.fuzz.campaign.campaign import Campaign
-    from overlong.fuzz.campaign.file import STATEMENT
     from overlong.fuzz.campaign.pool import identities_of
-    from overlong.fuzz.execution.probe import Probe
+    from overlong.fuzz.campaign.state import STATEMENT
+    from overlong.fuzz.engines.probe import Probe
 
     identities = identities_of(job)  # before they start: they may replace their own files
     for target in job.targets if start else ():
@@ -301,10 +301,17 @@ def _run(
     """Run the campaign, report what it found, and exit."""
     from overlong.conformance.report.formats import write
     from overlong.conformance.report.wording import state_of_campaign
-    from overlong.fuzz.campaign.file import STATEMENT
-    from overlong.fuzz.campaign.state import CampaignError
-    from overlong.fuzz.cli.screen import Screen, kept_words, lines_of, not_asked, print_lines, resumed_by
-    from overlong.fuzz.report.campaign import report_of_status
+    from overlong.fuzz.campaign.corpus import CampaignError
+    from overlong.fuzz.campaign.state import STATEMENT
+    from overlong.fuzz.report import (
+        Screen,
+        closing_lines,
+        kept_words,
+        not_asked,
+        print_lines,
+        report_of_status,
+        resumed_by,
+    )
 
     if not quiet and goal.seconds is None and goal.runs is None:
         click.echo("overlong: note: this runs until Ctrl-C; set an end with --time or --runs", err=True)
@@ -313,7 +320,7 @@ def _run(
     no_more_interruptions()
     folder, status = campaign.folder, campaign.status
     report = report_of_status(status, goal.folder)
-    text = list(lines_of(report, status, goal.folder, quiet=quiet, verbose=verbose, stopped=stopped))
+    text = list(closing_lines(report, status, goal.folder, quiet=quiet, verbose=verbose, stopped=stopped))
     if isinstance(error, CampaignError):  # the folder can no longer be written
         if status.inputs:
             print_lines(text, report)
@@ -348,7 +355,7 @@ def _asked(campaign: Campaign, goal: Goal, jobs: Jobs, told: Callable[[Status], 
     from overlong.conformance.oracle.target import TargetError
     from overlong.conformance.support.printable import printable
     from overlong.conformance.sweep.pool import cpus
-    from overlong.fuzz.campaign.state import CampaignError
+    from overlong.fuzz.campaign.corpus import CampaignError
 
     try:
         processes = jobs.number or cpus()

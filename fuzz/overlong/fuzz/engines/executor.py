@@ -42,10 +42,9 @@ from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.execution.job import BLOCK
-from overlong.fuzz.execution.places import InputPlaces
-from overlong.fuzz.execution.probe import SAMPLE
-from overlong.fuzz.execution.sparing import Sparing
+from overlong.fuzz.engines.job import InputPlaces
+from overlong.fuzz.engines.probe import SAMPLE
+from overlong.fuzz.generated import BLOCK, Sparing
 
 if TYPE_CHECKING:
     from array import array
@@ -56,9 +55,9 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.columnar import Expected
     from overlong.conformance.vectors.batch import Batch
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.execution.job import CampaignJob
-    from overlong.fuzz.execution.probe import Probe
-    from overlong.fuzz.generation.generated import Generated
+    from overlong.fuzz.engines.job import CampaignJob
+    from overlong.fuzz.engines.probe import Probe
+    from overlong.fuzz.generated import Generated
 
 _ADAPTER = Path(__file__).with_name("adapter.py")
 _STEP = 1 << 12
@@ -77,7 +76,7 @@ class InputPlace:
 
     kind: int
     key: int
-    """See :class:`~.places.InputPlaces`."""
+    """See :class:`~.job.InputPlaces`."""
     count: int
     least: int
     """The number of the shortest of them; of those the first."""
@@ -247,7 +246,7 @@ class ColumnarExecutor:
     """Gives a target inputs by number, for one operation, and judges whole columns.
 
     There is no limit on restarts: each input that crashes the target is a fault of its own. Of similar inputs only a
-    few are asked: see ``sparing.py``.
+    few are asked: see :class:`~overlong.fuzz.generated.Sparing`.
     """
 
     def __init__(self, probe: Probe, generated: Generated, profile: Profile) -> None:
