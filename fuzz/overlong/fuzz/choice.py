@@ -232,7 +232,6 @@ HEADER = 16
 
 ROUNDS, SECTIONS, SECTIONS_END = range(3)
 """Cells of a strategy: how often it mutates its inputs, and the start and end of its sections."""
-STRATEGY = 3
 LENGTHS, LENGTH_COUNT, KINDS, KIND_COUNT, COUNTS, COUNT_COUNT, TOKENS, TOKEN_COUNT, RUNS, RUN_COUNT, PIECES = range(11)
 SECTION = 11
 """Cells of a section: groups of lengths of a filler and of its kinds, of numbers of tokens and of tokens, of lengths of

@@ -14,10 +14,11 @@ from click.core import ParameterSource
 from overlong.conformance.cli.formats import WantedFormats, formats_option, rendered, report_of, show, tell_written
 from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.options import (
+    COMMAND,
     INCOMPLETE,
-    MARKER,
     NOT_MEASURED,
     Jobs,
+    TargetCommand,
     jobs_option,
     leave,
     profile_option,
@@ -59,22 +60,9 @@ SUMMARY = "summary.txt"
 """The file in the campaign's folder that ``--ci`` writes."""
 _FIXED = {"engine", "seed", "profile", "corpus", "path", "limits"}
 """Options that define a campaign."""
-_COMMAND = "overlong.command"
 
 
-class TargetsCommand(click.Command):
-    """A command whose last arguments are targets: names, and after ``--`` one program with its own options."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[MARKER] = "--" in args
-        if ctx.meta[MARKER]:
-            at = args.index("--")
-            ctx.meta[_COMMAND] = tuple(args[at + 1 :])
-            args = args[:at]
-        return super().parse_args(ctx, args)
-
-
-@click.command("fuzz", cls=TargetsCommand, epilog=EXAMPLES)
+@click.command("fuzz", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("names", nargs=-1, metavar="TARGET...", shell_complete=complete_targets)
 @click.option(
     "--time", "seconds", callback=read_by(seconds_of), metavar="TIME", help="End after 30s, 10m, 2h, 3d or 2w."
@@ -195,13 +183,12 @@ def _targets_of(names: Sequence[str]) -> tuple[str | tuple[str, ...], ...]:
     Raises:
         click.UsageError: there is no target, or one is named twice.
     """
-    meta = click.get_current_context().meta
-    command: tuple[str, ...] | None = meta.get(_COMMAND)
+    command: tuple[str, ...] | None = click.get_current_context().meta.get(COMMAND)
     if command == ():
         raise click.UsageError("nothing follows --; write a command there: overlong fuzz -- node adapter.js")
     targets: tuple[str | tuple[str, ...], ...] = tuple(names)
     if command:
-        targets += (command,)
+        targets = (*names[: -len(command)], command)
     if not targets:
         raise click.UsageError("name a target: 'overlong target list' shows those that are ready here")
     if len(set(targets)) < len(targets):

@@ -31,12 +31,11 @@ _NAME = click.argument("name", metavar="ID")
 def campaign_errors() -> Generator[None]:
     """Report a campaign's error on one line, without a traceback."""
     from overlong.fuzz.campaign.corpus import CampaignError
-    from overlong.fuzz.promotion import PromotionError
 
     with errors_on_one_line():
         try:
             yield
-        except (CampaignError, PromotionError) as error:
+        except CampaignError as error:
             leave(str(error), USAGE)
 
 
@@ -247,12 +246,13 @@ def explain_command(what: tuple[str, ...], profile: str) -> None:
 def offered(stored: Found, folder: str) -> Iterator[str]:
     """The commands that apply to the finding: a difference has none, and not every finding can become a test."""
     from overlong.conformance.report.found import is_difference
-    from overlong.fuzz.promotion import PromotionError, case_of, check
+    from overlong.fuzz.campaign.corpus import CampaignError
+    from overlong.fuzz.promotion import case_of, check
 
     if not is_difference(stored):
-        with contextlib.suppress(PromotionError):
+        with contextlib.suppress(CampaignError):
             check(stored)
             yield "promote"
-        with contextlib.suppress(PromotionError):
+        with contextlib.suppress(CampaignError):
             case_of(stored, folder)
             yield "test"

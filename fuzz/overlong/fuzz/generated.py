@@ -17,7 +17,6 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from math import prod
@@ -45,7 +44,6 @@ from overlong.fuzz.choice import (
     SEEDS,
     SPLICE,
     STRATEGIES,
-    STRATEGY,
     below,
     filled,
     fillers_of,
@@ -63,6 +61,9 @@ from overlong.reference.dialect import Dialect, dialect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from overlong.fuzz.choice import Ranges, Tokens
 
@@ -145,75 +146,58 @@ OF_SEEDS = (
 """The strategies that also take seeds, if there are any."""
 
 
-@dataclass
-class Tables:
-    """The tables for a seed, a dialect and some seed strings: see :mod:`.choice`."""
+def laid_out(key: int, seeds: Sequence[bytes], spoken: Dialect) -> tuple[list[int], bytes]:
+    """The table and the pool of :mod:`.choice` for a key, a number of 63 bits, a dialect and some seed strings."""
+    cells, tokens = [0] * HEADER, tokens_of(spoken)
 
-    cells: list[int] = field(default_factory=lambda: [0] * HEADER)
-    pool: bytes = b""
-
-    @classmethod
-    def of(cls, key: int, seeds: Sequence[bytes], spoken: Dialect) -> Tables:
-        """Build the tables for a key, a number of 63 bits."""
-        tables, tokens = cls(), tokens_of(spoken)
-        tables.cells[KEY] = key
-        places = {ranges: DRAWN + tables._group(words_of(ranges))[0] for ranges in (*tokens.products, *tokens.flawed)}
-        groups = {
-            name: tables._group(word_of(each) if isinstance(each, bytes) else places[each] for each in members)
-            for name, members in _groups(tokens, key).items()
-        }
-        plain, longer = fillers_of(spoken)
-        octets, pieces = list[bytes](), list[tuple[int, int]]()
-        for filler in (*plain, *longer):
-            pieces.append((sum(map(len, octets)), len(filler)))
-            octets.append(filled(filler, FAR[-1] + PADDING))
-        kinds = [start << 16 | period for start, period in pieces]
-        groups["fillers"] = tables._group(_shared(((kinds[: len(plain)], 1), (kinds[len(plain) :], 1)), 64, key))
-        cuts = [seed[at : at + LONGEST] for seed in seeds for at in range(0, len(seed), LONGEST)]
-        start, entries = sum(map(len, octets)), list[int]()
-        for seed in cuts:
-            entries.append(start << 16 | len(seed))
-            start += len(seed)
-        tables.pool = b"".join((*octets, *cuts, bytes(PADDING)))
-        tables._set(SEEDS, tables._group(entries))
-        tables._set(OPENING, tables._group(map(word_of, tokens.opening)))
-        tables._set(ANY, groups["any"])
-        tables._set(OCTETS_AT, groups["octets"])
-        tables._set(CHANGES, tables._group(CHANGE_WAYS))
-        tables._set(RANGES, tables._group(RANGE_LENGTHS))
-        tables.cells[BEGINS] = tables._group(map(int, reaching(spoken.automaton)))[0]
-        tables._set(STRATEGIES, tables._strategies((*MIX, *(OF_SEEDS if entries else ())), groups))
-        return tables
-
-    def _group(self, members: Iterable[int]) -> tuple[int, int]:
+    def group(members: Iterable[int]) -> tuple[int, int]:
         """Add numbers; return their place and their count."""
-        begin = len(self.cells)
-        self.cells.extend(members)
-        return begin, len(self.cells) - begin
+        begin = len(cells)
+        cells.extend(members)
+        return begin, len(cells) - begin
 
-    def _set(self, place: int, group: tuple[int, int]) -> None:
-        self.cells[place : place + 2] = group
-
-    def _strategies(self, strategies: Sequence[Strategy], groups: dict[str, tuple[int, int]]) -> tuple[int, int]:
-        """Add strategies; return a group that has each as often as its weight."""
-        numbers: dict[Sequence[int], tuple[int, int]] = {}
-        rows = list[int]()
-        for strategy in strategies:
-            cells = list[int]()
-            for section in strategy.sections:
-                for lengths in (section.filler, section.counts, section.runs):
-                    if lengths not in numbers:
-                        numbers[lengths] = self._group(lengths)
-                cells += (
-                    *numbers[section.filler], *groups["fillers"], *numbers[section.counts],
-                    *groups[section.tokens], *numbers[section.runs], section.piece,
-                )  # fmt: skip
-            begin, size = self._group(cells)
-            row = len(self.cells)
-            self._group((strategy.rounds, begin, begin + size))
-            assert len(self.cells) - row == STRATEGY
-            rows.append(row)
-        return self._group(row for row, strategy in zip(rows, strategies, strict=True) for _ in range(strategy.weight))
+    cells[KEY] = key
+    places = {ranges: DRAWN + group(words_of(ranges))[0] for ranges in (*tokens.products, *tokens.flawed)}
+    groups = {
+        name: group(word_of(each) if isinstance(each, bytes) else places[each] for each in members)
+        for name, members in _groups(tokens, key).items()
+    }
+    plain, longer = fillers_of(spoken)
+    octets, pieces = list[bytes](), list[tuple[int, int]]()
+    for filler in (*plain, *longer):
+        pieces.append((sum(map(len, octets)), len(filler)))
+        octets.append(filled(filler, FAR[-1] + PADDING))
+    kinds = [start << 16 | period for start, period in pieces]
+    fillers = group(_shared(((kinds[: len(plain)], 1), (kinds[len(plain) :], 1)), 64, key))
+    cuts = [seed[at : at + LONGEST] for seed in seeds for at in range(0, len(seed), LONGEST)]
+    starts = accumulate(map(len, cuts), initial=sum(map(len, octets)))
+    entries = [start << 16 | len(seed) for start, seed in zip(starts, cuts, strict=False)]
+    for place, (begin, size) in (
+        (SEEDS, group(entries)),
+        (OPENING, group(map(word_of, tokens.opening))),
+        (ANY, groups["any"]),
+        (OCTETS_AT, groups["octets"]),
+        (CHANGES, group(CHANGE_WAYS)),
+        (RANGES, group(RANGE_LENGTHS)),
+    ):
+        cells[place : place + 2] = begin, size
+    cells[BEGINS] = group(map(int, reaching(spoken.automaton)))[0]
+    numbers: dict[Sequence[int], tuple[int, int]] = {}
+    rows = list[int]()
+    for strategy in (*MIX, *(OF_SEEDS if entries else ())):
+        sections = list[int]()
+        for section in strategy.sections:
+            for lengths in (section.filler, section.counts, section.runs):
+                if lengths not in numbers:
+                    numbers[lengths] = group(lengths)
+            sections += (
+                *numbers[section.filler], *fillers, *numbers[section.counts],
+                *groups[section.tokens], *numbers[section.runs], section.piece,
+            )  # fmt: skip
+        begin, size = group(sections)
+        rows += [group((strategy.rounds, begin, begin + size))[0]] * strategy.weight
+    cells[STRATEGIES : STRATEGIES + 2] = group(rows)
+    return cells, b"".join((*octets, *cuts, bytes(PADDING)))
 
 
 def _groups(tokens: Tokens, key: int) -> dict[str, Sequence[bytes | Ranges]]:
@@ -298,15 +282,24 @@ class Generated:
         return _again, (self.seed, self.seeds, self.spoken.name)
 
     @cached_property
-    def tables(self) -> Tables:
-        """The tables of the choices."""
+    def tables(self) -> tuple[list[int], bytes]:
+        """The table of the choices, and the pool."""
         key = int.from_bytes(hashlib.sha256(str(self.seed).encode()).digest()[:8], "little") >> 1
-        return Tables.of(key, self.seeds, self.spoken)
+        return laid_out(key, self.seeds, self.spoken)
 
     @cached_property
-    def writer(self) -> Writer:
-        """The same, for the core in C (needs NumPy)."""
-        return Writer(self.tables)
+    def _memory(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
+        """For the core in C, whose ``generator.h`` is :mod:`.choice`: the pool, ``spare``, a ``generator``."""
+        import numpy as np
+
+        cells, octets = self.tables
+        pool, spare = np.frombuffer(octets, np.uint8), np.empty(3 * REACH, np.uint8)
+        return pool, spare, np.array((pool.ctypes.data, spare.ctypes.data, *cells), np.int64)
+
+    @property
+    def address(self) -> int:
+        """That of a ``generator`` (needs NumPy)."""
+        return int(self._memory[-1].ctypes.data)
 
     def string(self, index: int) -> bytes:
         """Input number ``index``.
@@ -316,14 +309,13 @@ class Generated:
         """
         if not 0 <= index < SIZE:
             raise IndexError(f"inputs have numbers from 0 to {SIZE - 1}, so there is no input {index}")
-        tables = self.tables
-        length = write(index, tables.cells, tables.pool, self._out, self._spare)
+        length = write(index, *self.tables, self._out, self._spare)
         return bytes(self._out[:length])
 
     def chunks(self, index: int) -> tuple[int, ...]:
         """The chunks of that input as a stream: the octets of each, sometimes 0."""
         length = len(self.string(index))
-        state = first_state(index ^ _CHUNKS, self.tables.cells)
+        state = first_state(index ^ _CHUNKS, self.tables[0])
         way, state = below(state, 8), following(state)
         if way <= 1:
             return (1,) * length
@@ -342,7 +334,7 @@ class Generated:
 
     def earlier(self, index: int) -> tuple[bytes, ...]:
         """The chunks of the stream before it; none for every other input."""
-        state = first_state(index ^ _EARLIER, self.tables.cells)
+        state = first_state(index ^ _EARLIER, self.tables[0])
         if below(state, 2):
             return ()
         octets = self.string(index ^ 1 + below(following(state), 63))
@@ -358,25 +350,12 @@ class Generated:
         if not 0 <= first <= first + count <= SIZE:
             raise IndexError(f"inputs have numbers from 0 to {SIZE - 1}, so there are no {count} from {first} on")
         if count >= ENOUGH and not why_not():
-            return self.writer.columns(first, count)
+            return self.by_core(first, count)
         strings = [self.string(index) for index in range(first, first + count)]
         return array("I", map(len, strings)), b"".join(strings)
 
-
-class Writer:
-    """Tables in memory for the core in C, whose ``generator.h`` is :mod:`.choice`. Each thread needs its own."""
-
-    def __init__(self, tables: Tables) -> None:
-        import numpy as np
-
-        self._pool = np.frombuffer(tables.pool, np.uint8)
-        self._spare = np.empty(3 * REACH, np.uint8)
-        self._cells = np.array((self._pool.ctypes.data, self._spare.ctypes.data, *tables.cells), np.int64)
-        self.address = int(self._cells.ctypes.data)
-        """That of a ``generator``."""
-
-    def columns(self, first: int, count: int) -> tuple[array[int], bytes]:
-        """A number of inputs from ``first`` on: the length of each in octets, and all octets in a row."""
+    def by_core(self, first: int, count: int) -> tuple[array[int], bytes]:
+        """As :meth:`columns`, by the core in C (needs NumPy)."""
         import numpy as np
 
         lengths, octets, done = np.empty(count, np.uint32), list[bytes](), 0

@@ -16,7 +16,7 @@ import shlex
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.finding import ID, expected_in_words
 from overlong.conformance.oracle.target import UnknownTarget
@@ -41,6 +41,7 @@ from overlong.conformance.vectors.formats.source import escaped, templates, wrap
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.record import document_of
 from overlong.conformance.vectors.vector import FOUND, Vector
+from overlong.fuzz.campaign.corpus import CampaignError
 from overlong.fuzz.campaign.state import REPETITIONS
 from overlong.reference import DEFECTS, Rejected, encode
 
@@ -48,10 +49,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from overlong.fuzz.report import Found
-
-
-class PromotionError(Exception):
-    """A finding cannot become a vector or test. The message is one line that names it and an alternative."""
 
 
 _SHOWN = 120
@@ -65,7 +62,7 @@ def promote(stored: Found, folder: Path) -> Path:
     already, nothing is written; if another vector has the name, the name gets a suffix.
 
     Raises:
-        PromotionError: it is a difference, which RFC 3629 leaves open; it is an encoder's; or its target was measured
+        CampaignError: it is a difference, which RFC 3629 leaves open; it is an encoder's; or its target was measured
             by another dialect.
         OSError: the folder cannot be written.
     """
@@ -77,7 +74,7 @@ def promote(stored: Found, folder: Path) -> Path:
     for path in (folder / f"{stored.id}.json", folder / f"{stored.id}-{suffix}.json"):
         if _is_there(path, vector) or _written(path, text):
             return path
-    raise PromotionError(f"{printable(str(path))}: holds another vector; move it away")
+    raise CampaignError(f"{printable(str(path))}: holds another vector; move it away")
 
 
 def vector_of(stored: Found) -> Vector:
@@ -108,10 +105,10 @@ def checked_id(stored: Found) -> str:
     """The finding's id, which names files and functions.
 
     Raises:
-        PromotionError: it cannot become a vector, or the folder is not a run's.
+        CampaignError: it cannot become a vector, or the folder is not a run's.
     """
     if not ID.fullmatch(stored.id):
-        raise PromotionError(f"{printable(stored.id, 40)}: no id of a finding; ids are D- and eight digits")
+        raise CampaignError(f"{printable(stored.id, 40)}: no id of a finding; ids are D- and eight digits")
     return stored.id
 
 
@@ -119,17 +116,17 @@ def check(stored: Found) -> None:
     """Check that it can be a vector.
 
     Raises:
-        PromotionError: as :func:`promote`.
+        CampaignError: as :func:`promote`.
     """
     name = checked_id(stored)
     if is_difference(stored):
-        raise PromotionError(
+        raise CampaignError(
             f"{name}: a difference between two targets, which RFC 3629 leaves open: no vector can say which is right"
         )
     of_a_decoder(stored, "vectors in files")
     not_alone(stored)
     if stored.measured_by != RFC3629.name:
-        raise PromotionError(
+        raise CampaignError(
             f"{name}: measured by {printable(stored.measured_by, 40)}, and files of vectors hold what RFC 3629 says; "
             "keep the campaign's folder"
         )
@@ -139,21 +136,21 @@ def of_a_decoder(stored: Found, what: str) -> None:
     """Refuse a finding of anything else; ``what``: is for decoders.
 
     Raises:
-        PromotionError: it is that.
+        CampaignError: it is that.
     """
     if stored.operation in OTHER_INPUT:
         target = "an encoder" if stored.operation in ENCODING else "a function beside decoding"
-        raise PromotionError(f"{stored.id}: of {target}, and {what} are for decoders; keep the results")
+        raise CampaignError(f"{stored.id}: of {target}, and {what} are for decoders; keep the results")
 
 
 def not_alone(stored: Found) -> None:
     """Refuse a finding that no vector can hold: strings that are not a stream, one right after another.
 
     Raises:
-        PromotionError: it is that.
+        CampaignError: it is that.
     """
     if stored.earlier is not None and stored.operation not in AGAIN:
-        raise PromotionError(
+        raise CampaignError(
             f"{stored.id}: it shows only right after another string, which neither a vector nor a test of one says; "
             "sweep it again"
         )
@@ -250,23 +247,23 @@ def case_of(stored: Found, folder: str) -> Case:
         folder: the run's folder, for the command that explains it.
 
     Raises:
-        PromotionError: no test can show the fault; the message has the reason and an alternative.
+        CampaignError: no test can show the fault; the message has the reason and an alternative.
     """
     name = checked_id(stored)
     if is_difference(stored):
-        raise PromotionError(f"{name}: a difference, which RFC 3629 leaves open: no test can say which is right")
+        raise CampaignError(f"{name}: a difference, which RFC 3629 leaves open: no test can say which is right")
     if stored.code in _UNSAID:
-        raise PromotionError(
+        raise CampaignError(
             f"{name}: {stored.code} is about {_UNSAID[stored.code]}, which a test cannot tell in every language; "
             "promote it, and let overlong certify --vectors test it"
         )
     of_a_decoder(stored, "these tests")
     if stored.operation not in OPERATIONS:
-        raise PromotionError(f"{name}: {printable(stored.operation, 20)} is no operation of a decoder")
+        raise CampaignError(f"{name}: {printable(stored.operation, 20)} is no operation of a decoder")
     not_alone(stored)
     replaces = stored.operation in REPLACING
     if replaces and stored.code in DEFECTS:
-        raise PromotionError(
+        raise CampaignError(
             f"{name}: its error mode is not known, and any output but that one is right, which a test cannot tell; "
             "promote it, and let overlong certify --vectors test it"
         )
@@ -278,7 +275,7 @@ def case_of(stored: Found, folder: str) -> Case:
         words = expected_in_words(answer, DECODE)
         known = stored.expected.startswith("reject at" if refused and offset is None else words)
         if not known:
-            raise PromotionError(
+            raise CampaignError(
                 f"{name}: the run expected '{printable(stored.expected, 80)}', after what the target says of "
                 f"itself, and RFC 3629 by itself says '{words}'; promote it, and let overlong certify --vectors test it"
             )
@@ -324,71 +321,23 @@ _STRUCT = "struct { int error; size_t count; }"
 _NAMED_STRUCT = "struct answer {\n    int error;\n    size_t count;\n};\n"
 
 
-class PythonDecoder(NamedTuple):
-    """The access to a decoder in Python."""
-
-    name: str
-    is_class: bool
-    is_own: bool = True
-    """True for the target's decoder; otherwise Python's own takes its place."""
-    module: str = ""
-    file: str = ""
-    """The file as a literal, if it is in no module."""
-
-    @property
-    def first(self) -> str:
-        """The imported part of its name."""
-        return self.name.partition(".")[0]
-
-
-class CFunction(NamedTuple):
-    """The call in C."""
-
-    abi: Abi
-    names: tuple[str, ...]
-    is_own: bool
-    """True for the target's function; otherwise the user must adapt the name."""
-
-    @property
-    def unit(self) -> str:
-        """The type of its output; empty if it only validates."""
-        return _TYPES.get(self.abi.units, "")
-
-    @property
-    def kind(self) -> str:
-        """The call, and the code that reads its answer."""
-        return re.sub(r"^utf\d+", "", self.abi.name)
-
-    @property
-    def prototypes(self) -> list[str]:
-        """The declarations of it, or of a stream's functions."""
-        lines: list[str] = []
-        roles = self.abi.functions or ("f",)
-        texts = self.abi.prototype.split("; ") if self.abi.functions else [self.abi.prototype]
-        for text, _ in zip(texts, self.names, strict=False):
-            declared = text
-            if text.startswith(_STRUCT):
-                lines += _NAMED_STRUCT.split("\n")
-                declared = f"struct answer{text.removeprefix(_STRUCT)}"
-            for role, name in zip(roles, self.names, strict=False):
-                declared = re.sub(rf"(?<!_)\b{role}\(", f"{name}(", declared)
-            whole = re.sub(r"(?<!,) ", _NO_BREAK, f"{declared};")  # lines break after a comma
-            broken = textwrap.wrap(whole, _COLUMNS, subsequent_indent=" " * 8, break_long_words=False)
-            lines += [line.replace(_NO_BREAK, " ") for line in broken]
-        return lines
-
-
 def _python(case: Case) -> dict[str, Any]:
-    """The decoder in the target's name, or Python's own."""
+    """The decoder in the target's name, or Python's own in its place."""
     place, _, name = case.target.removeprefix("py:").partition("?")[0].rpartition(":")
-    parts = name.split(".")
-    if case.target.startswith("py:") and all(map(_is_name, parts)):
-        is_class = parts[-1][:1].isupper()
-        if place.endswith(".py") and place.isprintable():
-            return {"decoder": PythonDecoder(name, is_class, file=json.dumps(place))}
-        if all(map(_is_name, place.split("."))):
-            return {"decoder": PythonDecoder(name, is_class, module=place)}
-    return {"decoder": PythonDecoder("Decoder" if case.is_stream else "decode", case.is_stream, is_own=False)}
+    named = case.target.startswith("py:") and all(map(_is_name, name.split(".")))
+    in_file = named and place.endswith(".py") and place.isprintable()
+    is_own = in_file or (named and all(map(_is_name, place.split("."))))
+    if not is_own:
+        name = "Decoder" if case.is_stream else "decode"
+    decoder = {
+        "name": name,
+        "first": name.partition(".")[0],
+        "is_class": name.rpartition(".")[2][:1].isupper(),
+        "is_own": is_own,
+        "module": "" if in_file or not is_own else place,
+        "file": json.dumps(place) if in_file else "",
+    }
+    return {"decoder": decoder}
 
 
 def _is_name(text: str) -> bool:
@@ -396,18 +345,26 @@ def _is_name(text: str) -> bool:
 
 
 def _c(case: Case) -> dict[str, Any]:
-    """The function, and its expected units."""
-    function = _function(case)
+    """The call of the function, the code that reads its answer, and its expected units."""
+    abi, names, is_own = _function(case)
+    function = {
+        "abi": abi,
+        "names": names,
+        "is_own": is_own,
+        "unit": _TYPES.get(abi.units, ""),
+        "kind": re.sub(r"^utf\d+", "", abi.name),
+        "prototypes": _prototypes(abi, names),
+    }
     expected: Iterable[int] = encode(case.text)
-    if function.unit in ("char16_t", "char32_t"):
-        size = 2 if function.unit == "char16_t" else 4
+    if function["unit"] in ("char16_t", "char32_t"):
+        size = 2 if function["unit"] == "char16_t" else 4
         octets = case.text.encode(f"utf-{8 * size}-le")
         expected = [int.from_bytes(octets[at : at + size], "little") for at in range(0, len(octets), size)]
     return {"function": function, "expected": expected}
 
 
-def _function(case: Case) -> CFunction:
-    """The function that the target names, or one to adapt."""
+def _function(case: Case) -> tuple[Abi, tuple[str, ...], bool]:
+    """The function that the target names, or names to adapt; whether it is the target's."""
     if case.target.startswith("so:"):
         try:
             named = FunctionName.of("", case.target.removeprefix("so:"), "")
@@ -419,9 +376,27 @@ def _function(case: Case) -> CFunction:
             needed = (5 if case.earlier is not None else 4) if abi.functions else 1
             fits = len(names) >= needed and bool(abi.functions) >= case.is_stream
             if fits and all(re.fullmatch(_C_NAME, name) for name in names):
-                return CFunction(abi, names, is_own=True)
+                return abi, names, True
     abi = ABIS["stream-utf32(state,ptr,len,out,cap)" if case.is_stream else "utf32(ptr,len,out,cap)"]
-    return CFunction(abi, tuple(f"your_{role}" for role in abi.functions) or ("your_decoder",), is_own=False)
+    return abi, tuple(f"your_{role}" for role in abi.functions) or ("your_decoder",), False
+
+
+def _prototypes(abi: Abi, names: Sequence[str]) -> list[str]:
+    """The lines that declare a function, or a stream's functions."""
+    lines: list[str] = []
+    roles = abi.functions or ("f",)
+    texts = abi.prototype.split("; ") if abi.functions else [abi.prototype]
+    for text, _ in zip(texts, names, strict=False):
+        declared = text
+        if text.startswith(_STRUCT):
+            lines += _NAMED_STRUCT.split("\n")
+            declared = f"struct answer{text.removeprefix(_STRUCT)}"
+        for role, name in zip(roles, names, strict=False):
+            declared = re.sub(rf"(?<!_)\b{role}\(", f"{name}(", declared)
+        whole = re.sub(r"(?<!,) ", _NO_BREAK, f"{declared};")  # lines break after a comma
+        broken = textwrap.wrap(whole, _COLUMNS, subsequent_indent=" " * 8, break_long_words=False)
+        lines += [line.replace(_NO_BREAK, " ") for line in broken]
+    return lines
 
 
 @dataclass(frozen=True)
@@ -476,7 +451,7 @@ def source(stored: Found, language: str, *, folder: str = "campaign") -> str:
         folder: the run's folder, for the command that explains the finding.
 
     Raises:
-        PromotionError: there is no such language, or no test can show the fault.
+        CampaignError: there is no such language, or no test can show the fault.
     """
     return language_named(language).write(case_of(stored, folder))
 
@@ -485,7 +460,7 @@ def file_name(stored: Found, language: str) -> str:
     """What the file of that test is called; of Java it must be.
 
     Raises:
-        PromotionError: as :func:`source`.
+        CampaignError: as :func:`source`.
     """
     return _filled(language_named(language).file, stored)
 
@@ -494,7 +469,7 @@ def how_to_run(stored: Found, language: str) -> str:
     """The command that runs the test, or what to do, in a line.
 
     Raises:
-        PromotionError: as :func:`source`.
+        CampaignError: as :func:`source`.
     """
     return _filled(language_named(language).run, stored, file=file_name(stored, language))
 
@@ -503,10 +478,10 @@ def language_named(name: str) -> TestLanguage:
     """The language of that name.
 
     Raises:
-        PromotionError: there is none; the message lists those there are.
+        CampaignError: there is none; the message lists those there are.
     """
     if name not in LANGUAGES:
-        raise PromotionError(f"no tests are written in {printable(name, 40)}; {did_you_mean(name, LANGUAGES)}")
+        raise CampaignError(f"no tests are written in {printable(name, 40)}; {did_you_mean(name, LANGUAGES)}")
     return LANGUAGES[name]
 
 

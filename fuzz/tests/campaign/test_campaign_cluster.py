@@ -11,7 +11,6 @@ import pytest
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.fuzz.campaign.campaign import Campaign
-from overlong.fuzz.engines.job import CampaignJob
 from overlong.fuzz.generated import BLOCK
 
 pytestmark = pytest.mark.long
@@ -33,9 +32,16 @@ def cluster():
         yield running
 
 
-def created(folder, engine="grammar"):
-    job = CampaignJob(stand_in.TARGETS, seed=7, engine=engine, seeds=stand_in.SEEDS)
-    return Campaign.create(folder, job, tools=stand_in.TOOLS)
+@pytest.fixture(scope="module", autouse=True)
+def looks():
+    with pytest.MonkeyPatch.context() as patch:
+        stand_in.work_with(patch.setattr)
+        yield
+
+
+def created(folder, engine="stand-in"):
+    job = stand_in.Job(stand_in.TARGETS, seed=7, engine=engine, seeds=stand_in.SEEDS)
+    return Campaign.create(folder, job)
 
 
 def test_workers_find_the_same_though_one_is_killed(cluster, tmp_path):

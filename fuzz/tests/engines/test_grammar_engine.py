@@ -11,7 +11,7 @@ from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, TIMED_OUT
 from overlong.fuzz.campaign.pool import open_engine
 from overlong.fuzz.engines.grammar import GrammarEngine
-from overlong.fuzz.engines.job import CampaignJob, WorkUnit
+from overlong.fuzz.engines.job import CampaignJob
 from overlong.fuzz.generated import ALL_HANGS, BLOCK, DEATHS, Generated
 from overlong.reference.core import why_not
 from zoo import SHARED_LIBRARIES, ZOO, known_wrong
@@ -50,7 +50,7 @@ def commit(tmp_path):
         )
         engines.append(open_engine(CampaignJob(names, seed=5, limits=Limits(**limits))))
         assert isinstance(engines[-1], GrammarEngine)
-        return [engines[-1].run(WorkUnit(*unit)) for unit in units]
+        return [engines[-1].run(range(unit[0], sum(unit))) for unit in units]
 
     yield run
     for each in engines:

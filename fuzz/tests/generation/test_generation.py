@@ -61,16 +61,14 @@ def test_python_and_compiled_code_make_the_same(name, seed, seeds):
     inputs = generated(seed, seeds, name)
     for first in (0, 123_456_789, SIZE - 1000):
         count = min(2500, SIZE - first)
-        assert strings(inputs.writer.columns(first, count)) == [
-            inputs.string(index) for index in range(first, first + count)
-        ]
+        assert strings(inputs.by_core(first, count)) == [inputs.string(index) for index in range(first, first + count)]
 
 
 def test_compiled_columns_do_not_depend_on_how_many_are_asked_at_a_time():
-    writer = generated(3).writer
-    whole = strings(writer.columns(0, 200_000))
-    assert whole[70_000:75_000] == strings(writer.columns(70_000, 5000))
-    assert [each for first in range(0, 9000, 1000) for each in strings(writer.columns(first, 1000))] == whole[:9000]
+    inputs = generated(3)
+    whole = strings(inputs.by_core(0, 200_000))
+    assert whole[70_000:75_000] == strings(inputs.by_core(70_000, 5000))
+    assert [each for first in range(0, 9000, 1000) for each in strings(inputs.by_core(first, 1000))] == whole[:9000]
 
 
 @pytest.mark.long
@@ -103,14 +101,14 @@ def test_most_are_short_and_none_is_too_long():
 
 def test_nothing_is_written_behind_the_room_that_is_asked_for():
     inputs = generated(11, SEEDS)
-    cells, pool = inputs.tables.cells, inputs.tables.pool
+    cells, pool = inputs.tables
     out, spare = bytearray(b"\xaa" * REACH), bytearray(3 * REACH)
     for index in range(40_000, 60_000):
         write(index, cells, pool, out, spare)
     assert (len(out), len(spare)) == (REACH, 3 * REACH)
     assert out[-SLACK:] == b"\xaa" * SLACK
     np = pytest.importorskip("numpy")
-    lengths, octets = inputs.writer.columns(0, 300_000)
+    lengths, octets = inputs.by_core(0, 300_000)
     assert len(octets) == int(np.array(lengths).sum())
 
 
@@ -150,7 +148,7 @@ def test_tokens_are_what_they_are_said_to_be():
 @pytest.mark.parametrize("name", ["rfc3629", "mutf-8", "lax-rfc2279"])
 def test_octets_are_drawn_from_all_of_each_range(name):
     inputs, tokens, automaton = generated(4, name=name), tokens_of(dialect(name)), dialect(name).automaton
-    cells, groups = inputs.tables.cells, (tokens.products, tokens.flawed)
+    cells, groups = inputs.tables[0], (tokens.products, tokens.flawed)
     entries = sorted({cell for cell in cells[HEADER:] if cell >= DRAWN})
     assert len(entries) == len({*tokens.products, *tokens.flawed})
     for entry, ranges in zip(entries, dict.fromkeys((*groups[0], *groups[1])), strict=True):

@@ -10,7 +10,8 @@ from click.testing import CliRunner
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.results.model import Standing
 from overlong.conformance.vectors.check import CheckError, check, vectors_in
-from overlong.fuzz.promotion import PromotionError, promote, vector_of
+from overlong.fuzz.campaign.corpus import CampaignError
+from overlong.fuzz.promotion import promote, vector_of
 from overlong.fuzz.report import Found
 
 pytestmark = pytest.mark.long
@@ -92,14 +93,14 @@ def test_hostile_text_stays_text(tmp_path):
     (vector,) = vectors_in(promote(hostile, tmp_path))
     assert vector.comment.isprintable()
     for name in ("../D-7f3a0c19", "D-7F3A0C19", "D-7f3a0c19\n", ""):
-        with pytest.raises(PromotionError, match="no id of a finding"):
+        with pytest.raises(CampaignError, match="no id of a finding"):
             promote(replace(OVERLONG, id=name), tmp_path)
 
 
 def test_what_no_vector_can_say_is_refused_with_the_reason(tmp_path):
-    with pytest.raises(PromotionError, match="difference"):
+    with pytest.raises(CampaignError, match="difference"):
         promote(replace(OVERLONG, standing=Standing.DIFFERENCE), tmp_path)
-    with pytest.raises(PromotionError, match="cesu-8"):
+    with pytest.raises(CampaignError, match="cesu-8"):
         promote(replace(OVERLONG, measured_by="cesu-8@1"), tmp_path)
     assert not list(tmp_path.iterdir())
 

@@ -109,7 +109,7 @@ class Corpus:
             CampaignError: the folder cannot be read.
         """
         for name in sorted(self.names):
-            with contextlib.suppress(RefusedInput):
+            with contextlib.suppress(CampaignError):
                 yield read_input(self.folder / name)
 
 
@@ -147,10 +147,6 @@ def _least(inputs: set[bytes]) -> list[bytes]:
     return seeds
 
 
-class RefusedInput(Exception):
-    """A file is no input; the message gives the reason."""
-
-
 def files_in(source: Path, refused: list[str]) -> Iterator[bytes]:
     """The octets of a file, or of the files in a folder and in its folders, in no order.
 
@@ -170,7 +166,7 @@ def files_in(source: Path, refused: list[str]) -> Iterator[bytes]:
     if not stat.S_ISDIR(mode):
         try:
             yield read_input(source.resolve())
-        except RefusedInput as error:
+        except CampaignError as error:
             raise CampaignError(f"{named}: {error}; name a file or a folder of inputs") from error
         return
     before = len(refused)
@@ -190,8 +186,8 @@ def _walked(folder: Path, refused: list[str], depth: int) -> Iterator[bytes]:
                     elif depth:
                         yield from _walked(path, refused, depth - 1)
                     else:
-                        raise RefusedInput("folders are nested too deeply")
-                except RefusedInput as error:
+                        raise CampaignError("folders are nested too deeply")
+                except CampaignError as error:
                     refused.append(f"{printable(str(path))}: {error}")
     except OSError as error:
         refused.append(f"{printable(str(folder))}: {error.strerror}")
@@ -211,7 +207,7 @@ def read_input(path: Path) -> bytes:
     """The octets of a file that is not a link.
 
     Raises:
-        RefusedInput: it is no regular file, too large, not readable, or has the name of other octets.
+        CampaignError: it is no regular file, too large, not readable, or has the name of other octets.
     """
     try:
         _check(path.lstat())  # before opening, which may act on a device
@@ -220,11 +216,11 @@ def read_input(path: Path) -> bytes:
             octets = _read(file)
     except OSError as error:
         why = "a symbolic link" if error.errno == errno.ELOOP else error.strerror or "it cannot be read"
-        raise RefusedInput(why) from error
+        raise CampaignError(why) from error
     if len(octets) > LONGEST:
-        raise RefusedInput(_TOO_LARGE)
+        raise CampaignError(_TOO_LARGE)
     if _NAME.fullmatch(path.name) and path.name != name_of(octets):
-        raise RefusedInput("its name is the SHA-1 of other octets: it is damaged")
+        raise CampaignError("its name is the SHA-1 of other octets: it is damaged")
     return octets
 
 
@@ -243,11 +239,11 @@ _TOO_LARGE = f"larger than {LONGEST >> 20} MiB"
 def _check(status: os.stat_result) -> None:
     for is_such, what in _KINDS:
         if is_such(status.st_mode):
-            raise RefusedInput(what)
+            raise CampaignError(what)
     if not stat.S_ISREG(status.st_mode):
-        raise RefusedInput("no regular file")
+        raise CampaignError("no regular file")
     if status.st_size > LONGEST:
-        raise RefusedInput(_TOO_LARGE)
+        raise CampaignError(_TOO_LARGE)
 
 
 def written_at_once(path: Path, octets: bytes) -> None:

@@ -92,7 +92,7 @@ def triage(
         if (each.fingerprint, each.index) not in state.taken and _take(state, each, examiner, result, spent):
             examined()
     with held():
-        left, end = Counter(result.counts), result.unit.first + result.unit.count
+        left, end = Counter(result.counts), result.unit.stop
         for fingerprint, number in [each for each in state.taken if each[1] < end]:
             left[fingerprint] -= 1
             state.taken.discard((fingerprint, number))

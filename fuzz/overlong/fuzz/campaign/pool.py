@@ -15,7 +15,7 @@ import time
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.interpreter import as_before, safe_for_children
@@ -24,16 +24,65 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.pool import Engines, Pool, Threaded
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
-from overlong.fuzz.engines.job import UnitResult, WorkUnit
+from overlong.fuzz.engines.job import UnitResult
 from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from overlong.fuzz.engines.atheris_engine import AtherisEngine
+    from overlong.fuzz.engines.grammar import GrammarEngine
+    from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
     from overlong.fuzz.engines.job import CampaignJob
+
+    InputEngine = GrammarEngine | HypothesisEngine | AtherisEngine
 
 _DEATHS = 3
 """How often processes may end in a row without a result."""
+
+
+def _grammar(job: CampaignJob) -> InputEngine:
+    from overlong.fuzz.engines.grammar import GrammarEngine
+
+    return GrammarEngine(job)
+
+
+def _hypothesis(job: CampaignJob) -> InputEngine:
+    try:
+        from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
+    except ImportError as error:
+        raise TargetError(f"the hypothesis engine needs Hypothesis; {install('fuzz')}") from error
+    return HypothesisEngine(job)
+
+
+def _atheris(job: CampaignJob) -> InputEngine:
+    from overlong.fuzz.engines.atheris_engine import AtherisEngine
+
+    return AtherisEngine(job)
+
+
+ENGINES: dict[str, Callable[[CampaignJob], InputEngine]] = {
+    "grammar": _grammar,
+    "hypothesis": _hypothesis,
+    "atheris": _atheris,
+}
+"""Engines by name, the default first, each imported on demand: some need optional packages.
+
+An engine makes inputs and asks the targets, one unit after the other: ``run(unit)`` returns a result, which is a pure
+function of the job and the unit, or raises BudgetSpent, TargetError or KeyboardInterrupt; then no part of the unit is
+kept. ``close()`` ends the targets' processes.
+"""
+
+
+def open_engine(job: CampaignJob) -> InputEngine:
+    """The engine of a job; it starts no target.
+
+    Raises:
+        TargetError: there is no such engine, or it cannot be used here; the message has the remedy.
+    """
+    if (make := ENGINES.get(job.engine)) is None:
+        raise TargetError(f"there is no engine '{printable(job.engine)}'; there are {', '.join(ENGINES)}")
+    return make(job)
 
 
 def identities_of(job: CampaignJob) -> tuple[str, ...]:
@@ -56,8 +105,6 @@ class UnitTask:
     """Runs a job's units in any process."""
 
     job: CampaignJob
-    open_engine: Callable[[CampaignJob], InputEngine]
-    identify: Callable[[CampaignJob], tuple[str, ...]] = identities_of
 
     def identities(self) -> tuple[str, ...]:
         """The digest of each target, as it is there.
@@ -65,16 +112,16 @@ class UnitTask:
         Raises:
             TargetError: one of them cannot be used there.
         """
-        return self.identify(self.job)
+        return identities_of(self.job)
 
-    def run(self, unit: WorkUnit) -> UnitResult:
+    def run(self, unit: range) -> UnitResult:
         """Run a unit; each thread keeps an engine.
 
         Raises:
             TargetError: a target cannot be asked any more; or the engine failed.
         """
         try:
-            engine = _engines.serving(self, lambda: self.open_engine(self.job))
+            engine = _engines.serving(self, lambda: open_engine(self.job))
             began = time.monotonic()
             result = engine.run(unit)
             result.seconds = time.monotonic() - began
@@ -94,7 +141,7 @@ def end_engines() -> None:
     _engines.end_all()
 
 
-def pool_of(task: UnitTask, jobs: int, cluster: str) -> Pool[WorkUnit, UnitResult]:
+def pool_of(task: UnitTask, jobs: int, cluster: str) -> Pool[range, UnitResult]:
     """A pool of a number of processes; or of the workers of the scheduler at an address.
 
     Raises:
@@ -107,13 +154,13 @@ def pool_of(task: UnitTask, jobs: int, cluster: str) -> Pool[WorkUnit, UnitResul
     return Processes(task, jobs) if jobs > 1 else Threaded(task, 1, _engines.end, end_engines)
 
 
-class Processes(Pool[WorkUnit, UnitResult]):
+class Processes(Pool[range, UnitResult]):
     """Several processes. If one is lost, all are replaced, and their units run again."""
 
     def __init__(self, task: UnitTask, count: int) -> None:
         super().__init__()
         self._task, self._count, self._deaths = task, count, 0
-        self._units: dict[Future[UnitResult], WorkUnit] = {}
+        self._units: dict[Future[UnitResult], range] = {}
         self._open()
 
     def _open(self) -> None:
@@ -126,7 +173,7 @@ class Processes(Pool[WorkUnit, UnitResult]):
     def workers(self) -> int:
         return self._count
 
-    def start(self, unit: WorkUnit) -> Future[UnitResult]:
+    def start(self, unit: range) -> Future[UnitResult]:
         try:
             with _starting():  # if a process is missing
                 future = self._executor.submit(run_there, unit)
@@ -158,7 +205,7 @@ class Processes(Pool[WorkUnit, UnitResult]):
                 "machine's memory, or do without such processes by --jobs 1; go on with --resume"
             )
         self._open()
-        for unit in sorted(units):
+        for unit in sorted(units, key=lambda unit: unit.start):
             self.submit(unit)
 
     def close(self, *, at_once: bool) -> None:
@@ -206,7 +253,7 @@ def _end_at(stop: Any) -> None:
     os._exit(1)
 
 
-def run_there(unit: WorkUnit) -> UnitResult:
+def run_there(unit: range) -> UnitResult:
     """Run a unit in a process of a pool.
 
     Raises:
@@ -218,60 +265,3 @@ def run_there(unit: WorkUnit) -> UnitResult:
         raise TargetError(str(error)) from None
     except Exception as error:  # noqa: BLE001 (told in one line)
         raise TargetError(f"the engine failed: {type(error).__name__}: {printable(str(error), 200)}") from None
-
-
-class InputEngine(Protocol):
-    """Makes inputs and asks the targets, one unit after the other; a pure function of its job and the unit."""
-
-    def run(self, unit: WorkUnit) -> UnitResult:
-        """Ask the inputs of a unit.
-
-        Raises:
-            BudgetSpent: a target failed more often than its limit allows.
-            TargetError: a target cannot be asked (any more).
-            KeyboardInterrupt: on Ctrl-C; then no part of the unit is kept.
-        """
-        ...
-
-    def close(self) -> None:
-        """End the targets' processes."""
-        ...
-
-
-def _grammar(job: CampaignJob) -> InputEngine:
-    from overlong.fuzz.engines.grammar import GrammarEngine
-
-    return GrammarEngine(job)
-
-
-def _hypothesis(job: CampaignJob) -> InputEngine:
-    try:
-        from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
-    except ImportError as error:
-        raise TargetError(f"the hypothesis engine needs Hypothesis; {install('fuzz')}") from error
-    return HypothesisEngine(job)
-
-
-def _atheris(job: CampaignJob) -> InputEngine:
-    from overlong.fuzz.engines.atheris_engine import AtherisEngine
-
-    return AtherisEngine(job)
-
-
-ENGINES: dict[str, Callable[[CampaignJob], InputEngine]] = {
-    "grammar": _grammar,
-    "hypothesis": _hypothesis,
-    "atheris": _atheris,
-}
-"""Engines by name, the default first."""
-
-
-def open_engine(job: CampaignJob) -> InputEngine:
-    """The engine of a job; it starts no target.
-
-    Raises:
-        TargetError: there is no such engine, or it cannot be used here; the message has the remedy.
-    """
-    if (make := ENGINES.get(job.engine)) is None:
-        raise TargetError(f"there is no engine '{printable(job.engine)}'; there are {', '.join(ENGINES)}")
-    return make(job)

@@ -267,7 +267,7 @@ def statement(state: State, waiting: Sequence[UnitResult], edges: tuple[int, int
     asked = state.asked.copy()
     for each in waiting:
         asked += each.asked
-    inputs = state.inputs + sum(each.unit.count for each in waiting)
+    inputs = state.inputs + sum(len(each.unit) for each in waiting)
     targets = [
         {
             "id": name,

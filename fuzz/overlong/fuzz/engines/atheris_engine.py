@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from overlong.conformance.targets.limits import Limits
-    from overlong.fuzz.engines.job import CampaignJob, WorkUnit
+    from overlong.fuzz.engines.job import CampaignJob
 
 NEEDED = f"the atheris engine needs Linux on x86-64, and Atheris; {install('atheris')}"
 _WHOLE = DECODE + VALIDATE + REPLACE
@@ -90,7 +90,7 @@ class AtherisEngine:
             self._temporary.close()
             raise
 
-    def run(self, unit: WorkUnit) -> UnitResult:
+    def run(self, unit: range) -> UnitResult:
         """Have libFuzzer ask each target a number of inputs.
 
         Raises:
@@ -137,7 +137,7 @@ class AtherisEngine:
                 operation_of(probe),
                 {member: word for member, word in probe.greeting.traits.items() if word},
                 asdict(probe.profile),
-                self._arguments(folder, unit, attempt, unit.count - done),
+                self._arguments(folder, unit, attempt, len(unit) - done),
                 str(folder / "memory"),
                 str(folder / "outbox"),
                 str(Path.cwd()),
@@ -156,9 +156,9 @@ class AtherisEngine:
             self._blame(result, probe, octets, how)
             if sort := sort_of(octets):
                 avoid.append(sort)
-            if done >= unit.count:
+            if done >= len(unit):
                 return
-        self._spent = f"{printable(probe.id)}: it ended or hung its process {_ENDINGS + 1} times in {unit.count} inputs"
+        self._spent = f"{printable(probe.id)}: it ended or hung its process {_ENDINGS + 1} times in {len(unit)} inputs"
         result.notes.append(f"{self._spent}; the rest of them was left out")
 
     def _next_folder(self) -> Path:
@@ -167,9 +167,9 @@ class AtherisEngine:
         (folder / "new").mkdir(parents=True)
         return folder
 
-    def _arguments(self, folder: Path, unit: WorkUnit, attempt: int, runs: int) -> list[str]:
+    def _arguments(self, folder: Path, unit: range, attempt: int, runs: int) -> list[str]:
         """libFuzzer's arguments; new inputs go to the first folder."""
-        text = f"{self._job.seed} {unit.first} {attempt}"
+        text = f"{self._job.seed} {unit.start} {attempt}"
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") or 1
         return [
             f"-runs={runs}",
@@ -199,7 +199,7 @@ class AtherisEngine:
             times = child.memory.counted(slot) if slot < SLOTS else 1
             finding = probe.ask_one(Vector("fuzz", octets), operation)
             if finding is not None:
-                result.add(finding, probe.id, result.unit.first, times=times)
+                result.add(finding, probe.id, result.unit.start, times=times)
             else:
                 result.notes.append(
                     f"{printable(probe.id)}: {spaced_hex(octets)} was answered wrongly under Atheris ({times} such "
@@ -217,7 +217,7 @@ class AtherisEngine:
             result.notes.append(
                 f"{printable(probe.id)}: {spaced_hex(octets)} ended the process under Atheris, and not when repeated"
             )
-        result.add(finding, probe.id, result.unit.first)
+        result.add(finding, probe.id, result.unit.start)
 
 
 def python_words(probe: Probe) -> list[str]:

@@ -32,4 +32,4 @@ class InputLoop(Asking):
         verdict = memory.spare.ctypes.data
         # then what is behind a LoopTask: room for a verdict, the tables from which inputs are made, and how far behind
         # `base` there may be octets that are not those around an input
-        return memory, "make_input", {"read": verdict}, (verdict, strings.writer.address, PLACES + REACH)
+        return memory, "make_input", {"read": verdict}, (verdict, strings.address, PLACES + REACH)

@@ -33,7 +33,7 @@ from overlong.conformance.oracle.kinds import (
 )
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import TimedOut
-from overlong.conformance.protocol.wire import DECODE, VALIDATE
+from overlong.conformance.protocol.wire import VALIDATE
 from overlong.conformance.results.shard import Shard
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.temporary import TemporaryFolder
@@ -42,19 +42,18 @@ from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.engines.job import InputPlaces
+from overlong.fuzz.engines.job import InputReader
 from overlong.fuzz.engines.probe import SAMPLE
 from overlong.fuzz.generated import BLOCK, Sparing
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from overlong.conformance.oracle.columnar import Expected
     from overlong.conformance.vectors.batch import Batch
-    from overlong.conformance.vectors.profile import Profile
     from overlong.fuzz.engines.job import CampaignJob
     from overlong.fuzz.engines.probe import Probe
     from overlong.fuzz.generated import Generated
@@ -76,7 +75,7 @@ class InputPlace:
 
     kind: int
     key: int
-    """See :class:`~.job.InputPlaces`."""
+    """See :class:`~.job.InputReader`."""
     count: int
     least: int
     """The number of the shortest of them; of those the first."""
@@ -100,31 +99,44 @@ class SeenInputs:
 
 
 class Executor:
-    """One target, and all that asks it."""
+    """One target, and what asks it all inputs."""
 
     def __init__(self, job: CampaignJob, probe: Probe, generated: Generated) -> None:
-        """Start the target of a probe, if it is not.
+        """Start the target of a probe, if it is not; nothing else may use it meanwhile.
 
         Raises:
             TargetError: it does not start, or offers nothing that decodes.
+            OSError: the seeds cannot be kept on disk.
         """
         self.probe = probe
         self._generated = generated
-        self._places = InputPlaces(job.profile.dialect.automaton)
-        self.in_process: InProcessExecutor | None = None
+        self._reader = InputReader(job.profile.dialect)
+        self.in_process: InProcess | None = None
+        """What asks inputs in the process of a shared library, in a child of it: the machinery of sweeps."""
+        self.folder: TemporaryFolder | None = None
+        """Of the file that tells the adapter in that process what the inputs are made of."""
+        self.kinds: Callable[[int, int], tuple[int, bytes]]
         judges_all = True
-        if not reason_against(probe.opened()) and set(probe.operations) & set(DECODE + VALIDATE):
-            self.in_process = InProcessExecutor(job, probe.target)
-            self._kinds = self.in_process.kinds
-            self.operation = next(each for each in DECODE + VALIDATE if each in probe.operations)
-            judges_all = self.operation == VALIDATE or bool(expectation(job.profile, probe.greeting).units)
-        elif (columnar := _columnar(job, probe, generated)) is not None:
-            self._kinds, self.operation, judges_all = columnar.kinds, columnar.operation, columnar.judges_all
-        elif probe.whole:
-            self._kinds, self.operation = partial(kinds_by_vectors, probe, generated, probe.whole), probe.whole
+        greeting = probe.opened().greeting
+        try:
+            expected = expectation(job.profile, greeting)
+        except TargetError as error:  # it offers nothing that can be judged in columns
+            if not probe.whole:
+                offers = printable(greeting.operations)
+                raise TargetError(
+                    f"{printable(probe.id)}: it offers {offers}, and nothing that decodes; nothing to fuzz"
+                ) from error
+            self.kinds, self.operation = partial(kinds_by_vectors, probe, generated, probe.whole), probe.whole
         else:
-            offers = printable(probe.greeting.operations)
-            raise TargetError(f"{printable(probe.id)}: it offers {offers}, and nothing that decodes; nothing to fuzz")
+            self.operation = expected.operation
+            # in some dialects, and with some traits, the output is not judged
+            judges_all = self.operation == VALIDATE or bool(expected.units)
+            if not reason_against(probe.opened()):
+                self.kinds = self._in_process(job)
+            else:
+                self._expectation, self._habits = expected, SAYS_ALL
+                self._oracle = ColumnarOracle(expected, job.profile.dialect.layout)
+                self.kinds = self._in_columns
         self.others = "".join(each for each in probe.operations if each != self.operation or not judges_all)
         """Operations that a sample is asked by."""
 
@@ -139,7 +151,7 @@ class Executor:
         Raises:
             TargetError: the target cannot be asked any more.
         """
-        octets, kinds = self._kinds(first, count)
+        octets, kinds = self.kinds(first, count)
         seen = SeenInputs(count, octets)
         if kinds:
             self._look(seen, first, kinds)
@@ -147,9 +159,9 @@ class Executor:
 
     def close(self) -> None:
         """End all its processes. Never raises."""
-        if self.in_process is not None:
-            self.in_process.close()
-        self.probe.close()
+        for each in (self.in_process, self.folder, self.probe):
+            if each is not None:
+                each.close()
 
     def _look(self, seen: SeenInputs, first: int, kinds: bytes) -> None:
         """Fill in what came of inputs that do not all agree."""
@@ -162,7 +174,7 @@ class Executor:
             if not any(some):
                 continue
             lengths, octets = self._generated.columns(low, len(some))
-            keys = self._places.keys(lengths, octets)
+            keys = self._reader.keys(lengths, octets)
             seen.places[start // BLOCK] = _grouped(low, some, keys, lengths)
             wrong += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind not in _RIGHT]
             failed += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind in _FAILED]
@@ -170,116 +182,28 @@ class Executor:
 
     def words(self, key: int) -> str:
         """What the key of a place means."""
-        return self._places.words(key)
+        return self._reader.words(key)
 
-
-def _grouped(first: int, kinds: bytes, keys: NDArray[np.uint32], lengths: array[int]) -> list[InputPlace]:
-    """The inputs of a block by kind and key, ascending."""
-    of = np.frombuffer(kinds, np.uint8)
-    places = np.flatnonzero((of != AGREES) & (of != LEFT_OUT))
-    sizes = np.array(lengths, np.int64)[places]
-    both = of[places].astype(np.int64) << 32 | keys[places]
-    order = np.lexsort((sizes, both))  # stable: of the shortest the first
-    both, sizes, places = both[order], sizes[order], places[order]
-    starts = np.flatnonzero(np.diff(both, prepend=-1))
-    counts = np.diff(starts, append=len(both))
-    columns = both[starts] >> 32, both[starts] & 0xFFFFFFFF, counts, places[starts] + first, sizes[starts]
-    return [InputPlace(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
-
-
-def inputs_from(first: int, count: int) -> Shard:
-    """Inputs by number, as the sweep's machinery asks for strings."""
-    return Shard("generated", 0, first, count)
-
-
-class InProcessExecutor:
-    """Asks inputs by number in the process of a shared library, in a child of it.
-
-    Everything except the inputs is the machinery of sweeps: the sandbox, the process that dies in place of the
-    library's, and kinds (see ``overlong.conformance.sweep.in_process``).
-    """
-
-    def __init__(self, job: CampaignJob, target: str | tuple[str, ...]) -> None:
-        """Start nothing yet.
-
-        Args:
-            job: the inputs, the expected answers and the limits.
-            target: one of the job's, a function of a shared library.
-
-        Raises:
-            TargetError: there is a reason against it.
-            OSError: the seeds cannot be kept on disk.
-        """
-        found = resolve(target, job.limits)
+    def _in_process(self, job: CampaignJob) -> Callable[[int, int], tuple[int, bytes]]:
+        """What gives the octets and the kinds of inputs, as :meth:`_in_columns`, in the process of a shared library."""
+        found = resolve(self.probe.target, job.limits)
         assert isinstance(found, FramedTarget), "there is a reason against any other"
         self.folder = TemporaryFolder("seeds")
-        """Of the file that tells the adapter what the inputs are made of."""
         path = self.folder.path / "seeds.json"
         path.write_text(json.dumps([job.seed, [each.hex() for each in job.seeds]]), "ascii")
-        self.engine = InProcess(found, job.profile, adapter=_ADAPTER, more=str(path))
+        self.in_process = engine = InProcess(found, job.profile, adapter=_ADAPTER, more=str(path))
 
-    def kinds(self, first: int, count: int) -> tuple[int, bytes]:
+        def kinds(first: int, count: int) -> tuple[int, bytes]:
+            result = engine.run(inputs_from(first, count))
+            return result.octets, zlib.decompress(result.kinds) if result.kinds else b""
+
+        return kinds
+
+    def _in_columns(self, first: int, count: int) -> tuple[int, bytes]:
         """The octets of the inputs that were asked, and the kind of each; no kinds if all agree.
 
-        Raises:
-            TargetError: it cannot be asked.
-        """
-        result = self.engine.run(inputs_from(first, count))
-        return result.octets, zlib.decompress(result.kinds) if result.kinds else b""
-
-    def close(self) -> None:
-        """End its processes."""
-        self.engine.close()
-        self.folder.close()
-
-
-def _columnar(job: CampaignJob, probe: Probe, generated: Generated) -> ColumnarExecutor | None:
-    """An executor in columns; None if nothing that the target offers can be judged in them."""
-    probe.opened()
-    try:
-        return ColumnarExecutor(probe, generated, job.profile)
-    except TargetError:
-        return None
-
-
-class ColumnarExecutor:
-    """Gives a target inputs by number, for one operation, and judges whole columns.
-
-    There is no limit on restarts: each input that crashes the target is a fault of its own. Of similar inputs only a
-    few are asked: see :class:`~overlong.fuzz.generated.Sparing`.
-    """
-
-    def __init__(self, probe: Probe, generated: Generated, profile: Profile) -> None:
-        """Start the target.
-
-        Args:
-            probe: of the target; nothing else may use it meanwhile.
-            generated: the inputs.
-            profile: what it is measured by.
-
-        Raises:
-            TargetError: the target does not start, or offers no operation that can be judged in columns.
-        """
-        self._probe = probe
-        self._generated = generated
-        greeting = probe.greeting
-        self._expectation = expectation(profile, greeting)
-        self._oracle = ColumnarOracle(self._expectation, profile.dialect.layout)
-        self._unit_size = greeting.units.size
-        self._habits = SAYS_ALL
-
-    @property
-    def operation(self) -> str:
-        """The letter of the more informative one that the target offers."""
-        return self._expectation.operation
-
-    @property
-    def judges_all(self) -> bool:
-        """True if all parts of an answer are judged: in some dialects, and with some traits, the output is not."""
-        return self.operation == VALIDATE or bool(self._expectation.units)
-
-    def kinds(self, first: int, count: int) -> tuple[int, bytes]:
-        """The octets of the inputs that were asked, and the kind of each; no kinds if all agree.
+        There is no limit on restarts: each input that crashes the target is a fault of its own. Of similar inputs only
+        a few are asked: see :class:`~overlong.fuzz.generated.Sparing`.
 
         Raises:
             TargetError: the target no longer starts, or fails repeatedly without an answer.
@@ -295,12 +219,12 @@ class ColumnarExecutor:
         if spared:  # they are of one block
             end = min((first // BLOCK + 1) * BLOCK, end)
         numbers = [number for number in range(first, end) if number not in spared] if spared else range(first, end)
-        asked = self._probe.observe(lambda place: self._asked(numbers[place:]), len(numbers))
+        asked = self.probe.observe(lambda place: self._asked(numbers[place:]), len(numbers))
         for place, answered in asked:
             number, batch = numbers[place], answered.batch
             assert isinstance(batch, ColumnBatch), "asked for only such"
             expected = batch.right or self._expected(batch.lengths, batch.octets)
-            judge = Judge(partial(_items, batch), self._expectation, unit_size=self._unit_size)
+            judge = Judge(partial(_items, batch), self._expectation, unit_size=self.probe.greeting.units.size)
             judged = judge.judge(answered.answers, expected, number, faults=answered.faults)
             self._habits = judged.habits or self._habits
             tally.add(number, judged, expected, np.frombuffer(batch.lengths, np.uint32))
@@ -330,12 +254,31 @@ class ColumnarExecutor:
                 lengths, octets = self._generated.columns(first + done, made)
                 start = at = 0
                 while start < made:
-                    end = min(start + max(self._probe.takes, 1), made)
+                    end = min(start + max(self.probe.takes, 1), made)
                     some = lengths[start:end]
                     part = octets[at : at + sum(some)]
                     yield ColumnBatch("fuzz", some, part, make=partial(self._expected, some, part)), self.operation
                     start, at = end, at + len(part)
                 done += made
+
+
+def _grouped(first: int, kinds: bytes, keys: NDArray[np.uint32], lengths: array[int]) -> list[InputPlace]:
+    """The inputs of a block by kind and key, ascending."""
+    of = np.frombuffer(kinds, np.uint8)
+    places = np.flatnonzero((of != AGREES) & (of != LEFT_OUT))
+    sizes = np.array(lengths, np.int64)[places]
+    both = of[places].astype(np.int64) << 32 | keys[places]
+    order = np.lexsort((sizes, both))  # stable: of the shortest the first
+    both, sizes, places = both[order], sizes[order], places[order]
+    starts = np.flatnonzero(np.diff(both, prepend=-1))
+    counts = np.diff(starts, append=len(both))
+    columns = both[starts] >> 32, both[starts] & 0xFFFFFFFF, counts, places[starts] + first, sizes[starts]
+    return [InputPlace(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def inputs_from(first: int, count: int) -> Shard:
+    """Inputs by number, as the sweep's machinery asks for strings."""
+    return Shard("generated", 0, first, count)
 
 
 def _in_rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

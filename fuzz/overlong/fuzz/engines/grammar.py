@@ -26,7 +26,7 @@ from overlong.conformance.vectors.questions import Asked, units_of
 from overlong.conformance.vectors.suites.encoding import BEYOND, EDGES, LETTERS
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.engines.executor import Executor
-from overlong.fuzz.engines.job import Divergence, Fingerprint, UnitResult, WorkUnit
+from overlong.fuzz.engines.job import Divergence, Fingerprint, UnitResult
 from overlong.fuzz.engines.probe import SAMPLE, Probe, Sampled, differences, sampled
 from overlong.fuzz.generated import BLOCK, Generated
 from overlong.reference.form import FORMS
@@ -71,9 +71,9 @@ class GrammarEngine:
         self._generated = Generated(job.seed, job.seeds, job.profile.dialect)
         self._targets: list[Executor] = []
         self._beside: list[Probe] = []
-        self._result = UnitResult(WorkUnit(0, 0))
+        self._result = UnitResult(range(0))
 
-    def run(self, unit: WorkUnit) -> UnitResult:
+    def run(self, unit: range) -> UnitResult:
         """Ask the inputs of a unit.
 
         Raises:
@@ -83,7 +83,7 @@ class GrammarEngine:
         self._result = UnitResult(unit)
         try:
             targets = self._opened()
-            first, end = unit.first, unit.first + unit.count
+            first, end = unit.start, unit.stop
             step = PIECE[all(target.in_process is not None for target in targets)]
             while first < end:
                 following = min((first // BLOCK + step) * BLOCK, end)

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.vectors.vector import Vector
-    from overlong.reference.automaton import Automaton
 
 
 def named(target: str | tuple[str, ...]) -> str:
@@ -79,14 +78,6 @@ class Divergence:
     """The other target of a difference that RFC 3629 allows, which is no fault; else empty."""
 
 
-@dataclass(frozen=True, order=True)
-class WorkUnit:
-    """Inputs by number: ``count`` of them from ``first`` on."""
-
-    first: int
-    count: int
-
-
 @dataclass(frozen=True)
 class CampaignJob:
     """The work of an engine. It can be pickled, and a worker elsewhere makes an engine from it."""
@@ -118,7 +109,8 @@ def fingerprint_of(finding: Finding, target: str) -> Fingerprint:
 class UnitResult:
     """The result of a unit, which grows while an engine runs it."""
 
-    unit: WorkUnit
+    unit: range
+    """The numbers of the inputs."""
     octets: int = 0
     """Octets of the inputs."""
     firsts: dict[tuple[int, Fingerprint], Divergence] = field(default_factory=dict[tuple[int, Fingerprint], Divergence])
@@ -201,19 +193,6 @@ _NONE = 1 << 62
 """No input has as many octets."""
 
 
-class FeatureReading(NamedTuple):
-    """A dialect's automaton as columns."""
-
-    width: int
-    """The number of classes of octets, and one for the end."""
-    starts: tuple[int, ...]
-    """For each state and octet (``state << 8 | octet``) the feature at place 0."""
-    nexts: tuple[int, ...]
-    """The next state; below 0 if state 0 reads the octet again."""
-    alive: tuple[int, ...]
-    """The states from which some word is accepted."""
-
-
 def position_of(offset: int) -> int:
     """The place number of an offset."""
     if offset == 0:
@@ -224,31 +203,20 @@ def position_of(offset: int) -> int:
     return 3 if is_far else 2 if offset >= _BLOCK else 1
 
 
-@cache
-def reading_of(spoken: Dialect) -> FeatureReading:
-    """How to read octets for features of a dialect."""
-    automaton = spoken.automaton
-    width, dead = len(automaton.classes) + 1, automaton.dead
-    number = {octet: place for place, octets in enumerate(automaton.classes) for octet in octets.octets}
-    starts = tuple((state * width + number[octet]) * len(PLACES) for state in range(len(automaton)) for octet in OCTETS)
-    nexts = tuple(to if to != dead else -1 if state else 0 for state, row in enumerate(automaton.table) for to in row)
-    return FeatureReading(width, starts, nexts, tuple(state for state in range(len(automaton)) if state != dead))
-
-
 def features_of(octets: bytes, spoken: Dialect | None = None) -> frozenset[int]:
     """The features that octets reach, in a dialect or RFC 3629's."""
     spoken = spoken or dialect()
     if len(octets) >= ENOUGH and not why_not():
         return frozenset(first_to_reach([len(octets)], octets, spoken))
-    return frozenset(_reached(octets, reading_of(spoken)))
+    return frozenset(_reader(spoken).reached(octets))
 
 
 def edges(features: Iterable[int], spoken: Dialect | None = None) -> tuple[int, int]:
     """The number of transitions among the features, and the number of all: states times classes."""
-    reading = reading_of(spoken or dialect())
-    reached = {feature // len(PLACES) for feature in features}
-    ends = reading.width - 1
-    return sum(edge % reading.width != ends for edge in reached), len(reading.alive) * ends
+    automaton = (spoken or dialect()).automaton
+    reached, classes = {feature // len(PLACES) for feature in features}, len(automaton.classes)
+    alive = sum(state != automaton.dead for state in range(len(automaton)))
+    return sum(edge % (classes + 1) != classes for edge in reached), alive * classes
 
 
 def first_to_reach(lengths: Sequence[int], octets: bytes, spoken: Dialect | None = None) -> dict[int, int]:
@@ -264,41 +232,14 @@ def first_to_reach(lengths: Sequence[int], octets: bytes, spoken: Dialect | None
     """
     spoken = spoken or dialect()
     if len(octets) >= ENOUGH and not why_not():
-        return _by_core(lengths, octets, reading_of(spoken))
-    reading, shortest = reading_of(spoken), dict[int, tuple[int, int]]()
+        return _reader(spoken).first_by_core(lengths, octets)
+    reader, shortest = _reader(spoken), dict[int, tuple[int, int]]()
     at = 0
     for index, length in enumerate(lengths):
-        for feature in _reached(octets[at : at + length], reading):
+        for feature in reader.reached(octets[at : at + length]):
             shortest[feature] = min(shortest.get(feature, (length, index)), (length, index))
         at += length
     return {feature: shortest[feature][1] for feature in sorted(shortest)}
-
-
-def _reached(octets: bytes, reading: FeatureReading) -> Iterator[int]:
-    state = 0
-    for offset, octet in enumerate(octets):
-        place = position_of(offset)
-        yield reading.starts[state << 8 | octet] + place
-        state = reading.nexts[state << 8 | octet]
-        if state < 0:
-            yield reading.starts[octet] + place
-            state = reading.nexts[octet]
-    yield (state * reading.width + reading.width - 1) * len(PLACES) + position_of(len(octets))
-
-
-def _by_core(lengths: Sequence[int], octets: bytes, reading: FeatureReading) -> dict[int, int]:
-    """:func:`first_to_reach`, by the core in C (needs NumPy)."""
-    import numpy as np
-
-    starts, nexts = np.array(reading.starts, np.int64), np.array(reading.nexts, np.int64)
-    columns = np.array(lengths, np.int64), np.frombuffer(octets, np.uint8)
-    shortest = np.full(len(starts) // 256 * reading.width * len(PLACES), _NONE, np.int64)
-    found = np.full_like(shortest, -1)
-    places = np.array([position_of(offset) for offset in range(_BLOCK * (_BLOCKS + 1))], np.int64)  # and so on
-    addresses = (each.ctypes.data for each in (starts, nexts, places))
-    of = np.array((*addresses, reading.width, len(PLACES), shortest.ctypes.data, found.ctypes.data), np.int64)
-    core()("reach_features", of.ctypes.data, len(lengths), *(each.ctypes.data for each in columns))
-    return {int(feature): int(found[feature]) for feature in np.flatnonzero(found >= 0)}
 
 
 _FLAW = 1 << 31
@@ -307,19 +248,58 @@ _FEW = 2
 """The most kinds of characters that are told apart."""
 
 
-class InputPlaces:
-    """Keys of divergent inputs, and what they mean in words."""
+class InputReader:
+    """Reads octets by a dialect's automaton: for features, and for keys of divergent inputs, which it puts in words."""
 
-    def __init__(self, automaton: Automaton) -> None:
+    def __init__(self, spoken: Dialect) -> None:
+        automaton = spoken.automaton
         self._reader = ColumnReader(automaton)
         self._words = dict[int, str]()
         self._names = [*(",".join(map(str, each.ranges)) for each in automaton.classes), "the end"]
-        self._classes = np.zeros(256, np.uint32)
+        classes = np.zeros(256, np.uint32)
         for number, each in enumerate(automaton.classes):
-            self._classes[list(each.octets)] = number
+            classes[list(each.octets)] = number
         first = np.array(automaton.table[0])
         begins = ~np.array(automaton.accepting)[first] & (first != automaton.dead)
-        self._leads = np.where(begins, 1 << self._classes, 0).astype(np.uint32)
+        self._leads = np.where(begins, 1 << classes, 0).astype(np.uint32)
+        self._classes, self._width = classes, len(automaton.classes) + 1  # the end is one, too
+        # for each state and octet (state << 8 | octet) the feature at place 0, and the next state, below 0 if state 0
+        # reads the octet again
+        number_of = classes.tolist()
+        self._starts = [
+            (state * self._width + number_of[octet]) * len(PLACES)
+            for state in range(len(automaton))
+            for octet in OCTETS
+        ]
+        self._nexts = [
+            to if to != automaton.dead else -1 if state else 0
+            for state, row in enumerate(automaton.table)
+            for to in row
+        ]
+
+    def reached(self, octets: bytes) -> Iterator[int]:
+        """The features that octets reach."""
+        starts, nexts, state = self._starts, self._nexts, 0
+        for offset, octet in enumerate(octets):
+            place = position_of(offset)
+            yield starts[state << 8 | octet] + place
+            state = nexts[state << 8 | octet]
+            if state < 0:
+                yield starts[octet] + place
+                state = nexts[octet]
+        yield (state * self._width + self._width - 1) * len(PLACES) + position_of(len(octets))
+
+    def first_by_core(self, lengths: Sequence[int], octets: bytes) -> dict[int, int]:
+        """:func:`first_to_reach`, by the core in C."""
+        starts, nexts = np.array(self._starts, np.int64), np.array(self._nexts, np.int64)
+        columns = np.array(lengths, np.int64), np.frombuffer(octets, np.uint8)
+        shortest = np.full(len(starts) // 256 * self._width * len(PLACES), _NONE, np.int64)
+        found = np.full_like(shortest, -1)
+        places = np.array([position_of(offset) for offset in range(_BLOCK * (_BLOCKS + 1))], np.int64)  # and so on
+        addresses = (each.ctypes.data for each in (starts, nexts, places))
+        of = np.array((*addresses, self._width, len(PLACES), shortest.ctypes.data, found.ctypes.data), np.int64)
+        core()("reach_features", of.ctypes.data, len(lengths), *(each.ctypes.data for each in columns))
+        return {int(feature): int(found[feature]) for feature in np.flatnonzero(found >= 0)}
 
     def keys(self, lengths: Sequence[int], octets: bytes) -> NDArray[np.uint32]:
         """A key for each of some inputs, given the length of each, and all octets in a row."""
@@ -355,12 +335,12 @@ class InputPlaces:
 
 
 @cache
-def _places(automaton: Automaton) -> InputPlaces:
-    return InputPlaces(automaton)
+def _reader(spoken: Dialect) -> InputReader:
+    return InputReader(spoken)
 
 
 def place_of(vector: Vector) -> str:
     """The place of one input, in words."""
-    places = _places(vector.profile.dialect.automaton)
+    places = _reader(vector.profile.dialect)
     (key,) = places.keys([len(vector.octets)], vector.octets).tolist()
     return places.words(key)
