@@ -17,14 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.campaign.campaign import Campaign
 from overlong.fuzz.campaign.corpus import CampaignError
 from overlong.fuzz.campaign.examiner import AT_ONCE
 from overlong.fuzz.campaign.state import STATEMENT
 from overlong.fuzz.engines.job import Divergence, Fingerprint, UnitResult, octave
 from overlong.fuzz.generated import BLOCK
-from overlong.fuzz.report import finding_named, findings_in
+from overlong.fuzz.report import findings_in
 from waiting import HUNG
 
 pytestmark = pytest.mark.long
@@ -329,17 +328,6 @@ def test_statement_and_files_hold_nothing_of_chance_but_times(uninterrupted, tmp
         path = uninterrupted / "findings" / f"{each.id}.json"
         assert json.loads(path.read_text())["octets"] == each.octets.hex()
         assert path.with_suffix(".bin").read_bytes() == each.octets
-
-
-def test_findings_are_named_by_the_beginning_of_their_id(uninterrupted):
-    first, second, *_ = findings_in(uninterrupted)
-    assert finding_named(uninterrupted, first.id) == first
-    assert finding_named(uninterrupted, second.id[:6].upper()) == second
-    assert first.profile == Profile()
-    for name in ("D-", "D-zz\x1b", "", "D-0123456789"):
-        with pytest.raises(CampaignError) as refused:
-            finding_named(uninterrupted, name)
-        assert str(refused.value).isprintable()
 
 
 def changed(**members):

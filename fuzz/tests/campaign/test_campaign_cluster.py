@@ -68,12 +68,3 @@ def test_what_a_worker_cannot_ask_ends_it(cluster, tmp_path):
         pytest.raises(TargetError, match="does not start any more"),
     ):
         campaign.run(runs=RUNS, cluster=cluster.scheduler_address)
-
-
-def test_no_scheduler_is_an_error_in_a_line(tmp_path):
-    with created(tmp_path / "campaign") as campaign:
-        with pytest.raises(TargetError, match="no scheduler at") as refused:
-            campaign.run(runs=RUNS, cluster="nonsense\x1b")
-        assert str(refused.value).isprintable()
-        campaign.run(runs=BLOCK)
-    assert stand_in.found(tmp_path / "campaign")["findings"]

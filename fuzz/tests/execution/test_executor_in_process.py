@@ -5,7 +5,6 @@ import functools
 import mmap
 import shutil
 import subprocess
-import sys
 import zlib
 from itertools import pairwise
 
@@ -19,7 +18,6 @@ from overlong.conformance.oracle.kinds import (
     CRASHED,
     ODD,
     OTHER_OFFSET,
-    OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
     TIMED_OUT,
     answer_code,
@@ -77,25 +75,6 @@ size_t fragile(const uint8_t *s, size_t n) {
 
 /* A decoder that looks one octet further than it may, and believes it. */
 size_t trusting(const uint8_t *s, size_t n) { return is_bool(s, n) || (n && is_bool(s, n + 1)) ? n : errpos(s, n); }
-
-ptrdiff_t odd32(const uint8_t *s, size_t n, uint8_t *out, size_t cap) {
-  ptrdiff_t written = utf32(s, n, out, cap);
-  if (sum(s, n) == LATE && written > 0) out[4 * written - 4] ^= 1;
-  return sum(s, n) == REFUSES && written > 0 ? written - 1 : written;
-}
-
-result odd16(const uint8_t *s, size_t n, uint8_t *out) {
-  result found = utf16_result(s, n, out);
-  if (!found.error && sum(s, n) == LATE && found.count) out[2 * found.count - 1] ^= 0x80;
-  if (found.error && sum(s, n) == LATE) found.count = n - 1;
-  return found;
-}
-
-ptrdiff_t odd8(const uint8_t *s, size_t n, uint8_t *out, size_t cap) {
-  ptrdiff_t written = utf8(s, n, out, cap);
-  if (sum(s, n) == LATE && written > 0) out[0] ^= 1;
-  return written;
-}
 """
 FIRST, COUNT = 3000, 10_000
 """The shard: its inputs begin after the single tokens."""
@@ -242,36 +221,6 @@ def trusting(octets):
     if right(octets) < 0 or (octets and right(octets + b"\x80") < 0):
         return "A", 0, ACCEPTED_ILL_FORMED if right(octets) >= 0 else 0
     return "R", right(octets), 0
-
-
-@pytest.mark.parametrize(
-    ("abi", "symbol", "units"),
-    [
-        ("utf32(ptr,len,out,cap)", "32", f"utf-32-{sys.byteorder[0]}e"),
-        ("utf16-result(ptr,len,out)", "16", f"utf-16-{sys.byteorder[0]}e"),
-        ("utf8(ptr,len,out,cap)", "8", "utf-8"),
-    ],
-)
-def test_what_is_put_out_is_judged_unit_by_unit(executor, inputs, abi, symbol, units):
-    width = int(symbol) // 8
-
-    def decoded(octets, *, wrongly):
-        offset, wrong = right(octets), wrongly and wrongness(octets)
-        if offset >= 0 and width == 2:
-            late = wrong == LATE and offset != len(octets) - 1
-            return "R", len(octets) - 1 if late else offset, OTHER_OFFSET if late else 0
-        if offset >= 0:
-            return "R", 0xFFFFFFFF, 0
-        count = len(octets.decode().encode(units)) // width
-        short = width == 4 and wrong == REFUSES and count > 0
-        return "A", count - short, OTHER_OUTPUT if short or (wrong == LATE and count) else 0
-
-    shard = wanted(FIRST, 4000)
-    result = executor(f"odd{symbol}", abi).in_process.run(shard)
-    assert found(result) == expected(shard, inputs, lambda octets: decoded(octets, wrongly=True))
-    assert OTHER_OUTPUT in found(result)[-1]
-    sound = executor("utf16_result" if width == 2 else f"utf{symbol}", abi).in_process.run(shard)
-    assert found(sound) == expected(shard, inputs, lambda octets: decoded(octets, wrongly=False))
 
 
 def test_what_asks_in_columns_has_the_same_results(executor, library, monkeypatch):
