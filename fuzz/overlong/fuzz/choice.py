@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import groupby, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference.automaton import OCTETS
 from overlong.reference.layout import load_layout
@@ -253,19 +253,9 @@ _NEAR = 64
 """If an input takes parts of another, the numbers of the two differ only in these bits."""
 
 
-def cell(table: Sequence[int], place: int) -> int:
-    """A cell of a table."""
-    return table[place]
-
-
 def multiplied(one: int, other: int, more: int) -> int:
     """Multiply two numbers and add one, modulo 2**63."""
     return (one * other + more) & (1 << 63) - 1
-
-
-def octet_at(octets: bytearray, place: int) -> int:
-    """An octet."""
-    return octets[place]
 
 
 def copy(to: bytearray, at: int, source: bytes | bytearray, start: int, count: int) -> None:
@@ -308,16 +298,16 @@ def below(state: int, count: int) -> int:
     return (state >> 31) * count >> 32
 
 
-def one_of(table: Any, group: int, state: int) -> int:
+def one_of(table: Sequence[int], group: int, state: int) -> int:
     """A member of the group whose place and size are two cells of the table."""
-    return cell(table, cell(table, group) + below(state, cell(table, group + 1)))
+    return table[table[group] + below(state, table[group + 1])]
 
 
-def spelt(table: Any, token: int, state: int) -> int:
+def spelt(table: Sequence[int], token: int, state: int) -> int:
     """The octets of a token as a word: fixed, or each drawn from its range by the state."""
     if token < DRAWN:
         return token
-    word, spans = cell(table, token - DRAWN), cell(table, token - DRAWN + 1)
+    word, spans = table[token - DRAWN], table[token - DRAWN + 1]
     number, shift = mixed(state), 0
     while spans:  # as octets, each the last one of a range that begins at 0: nine bits decide for each
         word += (number & 0x1FF) * ((spans & 0xFF) + 1) >> 9 << shift
@@ -327,7 +317,7 @@ def spelt(table: Any, token: int, state: int) -> int:
     return word
 
 
-def piece_of_seed(table: Any, pool: Any, out: Any, at: int, state: int, lengths: int) -> int:
+def piece_of_seed(table: Sequence[int], pool: bytes, out: bytearray, at: int, state: int, lengths: int) -> int:
     """Write a seed, or a part of one with the length of a filler; return its end."""
     entry = one_of(table, SEEDS, state)
     start, length = entry >> 16, entry & 0xFFFF
@@ -342,13 +332,13 @@ def piece_of_seed(table: Any, pool: Any, out: Any, at: int, state: int, lengths:
     return at + length
 
 
-def section(row: int, state: int, table: Any, pool: Any, out: Any, at: int) -> tuple[int, int]:
+def section(row: int, state: int, table: Sequence[int], pool: bytes, out: bytearray, at: int) -> tuple[int, int]:
     """Write a section of an input; return the new state and the section's end."""
     begin = at
-    if cell(table, row + PIECES):
-        at = piece_of_seed(table, pool, out, at, state, (row + LENGTHS) * (cell(table, row + PIECES) - 1))
+    if table[row + PIECES]:
+        at = piece_of_seed(table, pool, out, at, state, (row + LENGTHS) * (table[row + PIECES] - 1))
         state = following(following(following(state)))
-    elif cell(table, row + LENGTH_COUNT):
+    elif table[row + LENGTH_COUNT]:
         length = one_of(table, row + LENGTHS, state)
         state = following(state)
         kind = one_of(table, row + KINDS, state)
@@ -361,13 +351,13 @@ def section(row: int, state: int, table: Any, pool: Any, out: Any, at: int) -> t
         at += length
     count = one_of(table, row + COUNTS, state)
     state = following(state)
-    group, size = cell(table, row + TOKENS), cell(table, row + TOKEN_COUNT)
+    group, size = table[row + TOKENS], table[row + TOKEN_COUNT]
     for _ in range(count):
-        token = spelt(table, cell(table, group + below(state, size)), state)
+        token = spelt(table, table[group + below(state, size)], state)
         state = following(state)
         write_word(out, at, token)
         at += token >> 56
-    if cell(table, row + RUN_COUNT):
+    if table[row + RUN_COUNT]:
         end = begin + one_of(table, row + RUNS, state)
         state = following(state)
         while begin < at < end:
@@ -377,37 +367,45 @@ def section(row: int, state: int, table: Any, pool: Any, out: Any, at: int) -> t
     return state, at
 
 
-def sections(strategy: int, state: int, table: Any, pool: Any, out: Any, at: int) -> int:
+def sections(strategy: int, state: int, table: Sequence[int], pool: bytes, out: bytearray, at: int) -> int:
     """Write the sections of a strategy from a place on; return their length in octets."""
     begin = at
-    for row in range(cell(table, strategy + SECTIONS), cell(table, strategy + SECTIONS_END), SECTION):
+    for row in range(table[strategy + SECTIONS], table[strategy + SECTIONS_END], SECTION):
         state, at = section(row, state, table, pool, out, at)
     return min(at - begin, LONGEST)
 
 
-def first_state(index: int, table: Any) -> int:
+def first_state(index: int, table: Sequence[int]) -> int:
     """The first state of an input's choices."""
-    return mixed(multiplied(index, _ODD, 0) ^ cell(table, KEY))
+    return mixed(multiplied(index, _ODD, 0) ^ table[KEY])
 
 
-def base(index: int, table: Any, pool: Any, out: Any, at: int) -> int:
+def base(index: int, table: Sequence[int], pool: bytes, out: bytearray, at: int) -> int:
     """Write the input of that number without its mutations; return its length in octets."""
     state = first_state(index, table)
     strategy = one_of(table, STRATEGIES, state)
     return sections(strategy, following(state), table, pool, out, at)
 
 
-def place_in(table: Any, octets: Any, at: int, length: int, state: int) -> int:
+def place_in(table: Sequence[int], octets: bytearray, at: int, length: int, state: int) -> int:
     """A place in the octets from ``at``: any place, or as often one where a character may begin."""
     place = below(state, length + 1)
     if state & _COIN:
-        while 0 < place < length and not cell(table, cell(table, BEGINS) + octet_at(octets, at + place)):
+        while 0 < place < length and not table[table[BEGINS] + octets[at + place]]:
             place -= 1
     return place
 
 
 def changed(
-    index: int, state: int, table: Any, pool: Any, spare: Any, at: int, length: int, out: Any, to: int
+    index: int,
+    state: int,
+    table: Sequence[int],
+    pool: bytes,
+    spare: bytearray,
+    at: int,
+    length: int,
+    out: bytearray,
+    to: int,
 ) -> tuple[int, int]:
     """Write the octets of ``spare`` with one mutation; return the new state and the length in octets.
 
@@ -452,24 +450,24 @@ def changed(
     return following(state), min(end - to + length - resumed, LONGEST)
 
 
-def write(index: int, table: Any, pool: Any, out: Any, spare: Any) -> int:
+def write(index: int, table: Sequence[int], pool: bytes, out: bytearray, spare: bytearray) -> int:
     """Write input number ``index`` to the start of ``out``; return its length in octets, at most ``LONGEST``.
 
     It writes at most ``REACH`` octets, and three times as many of ``spare``, which holds nothing between calls.
     """
-    if index < cell(table, OPENINGS):
-        token = cell(table, cell(table, OPENING) + index)
+    if index < table[OPENINGS]:
+        token = table[table[OPENING] + index]
         write_word(out, 0, token)
         return token >> 56
-    number = index - cell(table, OPENINGS)
-    if number < cell(table, SEED_COUNT):
-        seed = cell(table, cell(table, SEEDS) + number)
+    number = index - table[OPENINGS]
+    if number < table[SEED_COUNT]:
+        seed = table[table[SEEDS] + number]
         copy(out, 0, pool, seed >> 16, seed & 0xFFFF)
         return seed & 0xFFFF
     state = first_state(index, table)
     strategy = one_of(table, STRATEGIES, state)
     state = following(state)
-    rounds = cell(table, strategy + ROUNDS)
+    rounds = table[strategy + ROUNDS]
     if rounds == 0:
         return sections(strategy, state, table, pool, out, 0)
     length = base(index ^ 1 + below(state, _NEAR - 1), table, pool, spare, 0)

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.state import Status
     from overlong.fuzz.engines.job import CampaignJob
-    from overlong.fuzz.report import Goal
 
 EXAMPLES = """\b
 Examples:
@@ -155,7 +154,7 @@ def command(
         return
     from overlong.conformance.vectors.profile import Profile
     from overlong.fuzz.engines.job import CampaignJob
-    from overlong.fuzz.report import Goal, resumed_by
+    from overlong.fuzz.report import resumed_by
 
     with campaign_errors():
         if resume is not None:
@@ -171,8 +170,7 @@ def command(
             campaign = _begun(folder, job, notes, start=not jobs.cluster)
         with campaign:
             try:
-                goal = Goal(seconds, runs, str(folder))
-                _run(campaign, goal, jobs, wanted, ci=ci, quiet=quiet, verbose=verbose)
+                _run(campaign, seconds, runs, jobs, wanted, ci=ci, quiet=quiet, verbose=verbose)
             except KeyboardInterrupt:  # a second interruption, while ending or summing up
                 leave(f"interrupted; {resumed_by(str(folder))}", INCOMPLETE)
 
@@ -283,7 +281,15 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
 
 
 def _run(
-    campaign: Campaign, goal: Goal, jobs: Jobs, wanted: WantedFormats, *, ci: bool, quiet: bool, verbose: bool
+    campaign: Campaign,
+    seconds: float | None,
+    runs: int | None,
+    jobs: Jobs,
+    wanted: WantedFormats,
+    *,
+    ci: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     """Run the campaign, report what it found, and exit."""
     from overlong.conformance.report.formats import write
@@ -300,14 +306,15 @@ def _run(
         resumed_by,
     )
 
-    if not quiet and goal.seconds is None and goal.runs is None:
+    if not quiet and seconds is None and runs is None:
         click.echo("overlong: note: this runs until Ctrl-C; set an end with --time or --runs", err=True)
-    with Screen(goal, enabled=not quiet, live=not (ci or verbose)) as screen:
-        stopped, error = _asked(campaign, goal, jobs, screen.update)
+    with Screen(seconds, runs, enabled=not quiet, live=not (ci or verbose)) as screen:
+        stopped, error = _asked(campaign, seconds, runs, jobs, screen.update)
     no_more_interruptions()
     folder, status = campaign.folder, campaign.status
-    report = report_of_status(status, goal.folder)
-    text = list(closing_lines(report, status, goal.folder, quiet=quiet, verbose=verbose, stopped=stopped))
+    shown = str(folder)
+    report = report_of_status(status, shown)
+    text = list(closing_lines(report, status, shown, quiet=quiet, verbose=verbose, stopped=stopped))
     if isinstance(error, CampaignError):  # the folder can no longer be written
         if status.inputs:
             print_lines(text, report)
@@ -322,18 +329,20 @@ def _run(
         print_lines(text, report)
     tell_written(wanted, folder, quiet=quiet)
     if stopped:
-        leave(f"{stopped}; {kept_words(status, goal.folder)}", INCOMPLETE)
+        leave(f"{stopped}; {kept_words(status, shown)}", INCOMPLETE)
     if ci and (silent := not_asked(folder)):
         leave(f"{silent} got no input, so nothing is known about it", NOT_MEASURED)
     state = state_of_campaign(report)
     if state is State.NOT_MEASURED:
         leave("no input was run; allow more --time or --runs", NOT_MEASURED)
     if state is State.INCOMPLETE:
-        leave(f"some divergences were not examined in time; {resumed_by(goal.folder)}", INCOMPLETE)
+        leave(f"some divergences were not examined in time; {resumed_by(shown)}", INCOMPLETE)
     sys.exit(exit_code_of(state))
 
 
-def _asked(campaign: Campaign, goal: Goal, jobs: Jobs, told: Callable[[Status], None]) -> tuple[str, Exception | None]:
+def _asked(
+    campaign: Campaign, seconds: float | None, runs: int | None, jobs: Jobs, told: Callable[[Status], None]
+) -> tuple[str, Exception | None]:
     """Run the campaign. Returns why it ended early, and the error that ended it.
 
     Raises:
@@ -346,7 +355,7 @@ def _asked(campaign: Campaign, goal: Goal, jobs: Jobs, told: Callable[[Status], 
 
     try:
         processes = jobs.number or cpus()
-        campaign.run(seconds=goal.seconds, runs=goal.runs, jobs=processes, cluster=jobs.cluster, told=told)
+        campaign.run(seconds=seconds, runs=runs, jobs=processes, cluster=jobs.cluster, told=told)
     except KeyboardInterrupt:
         return "interrupted", None
     except (TargetError, CampaignError) as error:

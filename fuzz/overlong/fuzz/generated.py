@@ -23,39 +23,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from overlong.conformance.oracle.kinds import TIMED_OUT
-from overlong.fuzz.choice import (
-    ANY,
-    BEGINS,
-    CHANGE,
-    CHANGES,
-    CROSS,
-    DELETE,
-    DRAWN,
-    DUPLICATE,
-    HEADER,
-    INSERT,
-    KEY,
-    LONGEST,
-    MOVE,
-    OCTETS_AT,
-    OPENING,
-    RANGES,
-    REACH,
-    SEEDS,
-    SPLICE,
-    STRATEGIES,
-    below,
-    filled,
-    fillers_of,
-    first_state,
-    following,
-    mixed,
-    reaching,
-    tokens_of,
-    word_of,
-    words_of,
-    write,
-)
+from overlong.fuzz import choice
 from overlong.reference.core import core, why_not
 from overlong.reference.dialect import Dialect, dialect
 
@@ -86,7 +54,8 @@ FAR = tuple((1 << power) + step for power in (7, 7, 7, 8, 8, 8, 9, 9, 10, 11, 12
 """The lengths of some fillers: usual sizes of buffers, and their neighbours."""
 
 CHANGE_WAYS = (
-    *(DELETE,) * 2, *(INSERT,) * 3, *(CHANGE,) * 4, *(DUPLICATE,) * 2, MOVE, *(SPLICE,) * 2, *(CROSS,) * 2
+    *(choice.DELETE,) * 2, *(choice.INSERT,) * 3, *(choice.CHANGE,) * 4, *(choice.DUPLICATE,) * 2, choice.MOVE,
+    *(choice.SPLICE,) * 2, *(choice.CROSS,) * 2,
 )  # fmt: skip
 RANGE_LENGTHS = (1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 6, 8, 12, 16, 24, 32)
 WHOLE, PART = 1, 2
@@ -148,7 +117,7 @@ OF_SEEDS = (
 
 def laid_out(key: int, seeds: Sequence[bytes], spoken: Dialect) -> tuple[list[int], bytes]:
     """The table and the pool of :mod:`.choice` for a key, a number of 63 bits, a dialect and some seed strings."""
-    cells, tokens = [0] * HEADER, tokens_of(spoken)
+    cells, tokens = [0] * choice.HEADER, choice.tokens_of(spoken)
 
     def group(members: Iterable[int]) -> tuple[int, int]:
         """Add numbers; return their place and their count."""
@@ -156,32 +125,32 @@ def laid_out(key: int, seeds: Sequence[bytes], spoken: Dialect) -> tuple[list[in
         cells.extend(members)
         return begin, len(cells) - begin
 
-    cells[KEY] = key
-    places = {ranges: DRAWN + group(words_of(ranges))[0] for ranges in (*tokens.products, *tokens.flawed)}
+    cells[choice.KEY] = key
+    places = {ranges: choice.DRAWN + group(choice.words_of(ranges))[0] for ranges in (*tokens.products, *tokens.flawed)}
     groups = {
-        name: group(word_of(each) if isinstance(each, bytes) else places[each] for each in members)
+        name: group(choice.word_of(each) if isinstance(each, bytes) else places[each] for each in members)
         for name, members in _groups(tokens, key).items()
     }
-    plain, longer = fillers_of(spoken)
+    plain, longer = choice.fillers_of(spoken)
     octets, pieces = list[bytes](), list[tuple[int, int]]()
     for filler in (*plain, *longer):
         pieces.append((sum(map(len, octets)), len(filler)))
-        octets.append(filled(filler, FAR[-1] + PADDING))
+        octets.append(choice.filled(filler, FAR[-1] + PADDING))
     kinds = [start << 16 | period for start, period in pieces]
     fillers = group(_shared(((kinds[: len(plain)], 1), (kinds[len(plain) :], 1)), 64, key))
-    cuts = [seed[at : at + LONGEST] for seed in seeds for at in range(0, len(seed), LONGEST)]
+    cuts = [seed[at : at + choice.LONGEST] for seed in seeds for at in range(0, len(seed), choice.LONGEST)]
     starts = accumulate(map(len, cuts), initial=sum(map(len, octets)))
     entries = [start << 16 | len(seed) for start, seed in zip(starts, cuts, strict=False)]
     for place, (begin, size) in (
-        (SEEDS, group(entries)),
-        (OPENING, group(map(word_of, tokens.opening))),
-        (ANY, groups["any"]),
-        (OCTETS_AT, groups["octets"]),
-        (CHANGES, group(CHANGE_WAYS)),
-        (RANGES, group(RANGE_LENGTHS)),
+        (choice.SEEDS, group(entries)),
+        (choice.OPENING, group(map(choice.word_of, tokens.opening))),
+        (choice.ANY, groups["any"]),
+        (choice.OCTETS_AT, groups["octets"]),
+        (choice.CHANGES, group(CHANGE_WAYS)),
+        (choice.RANGES, group(RANGE_LENGTHS)),
     ):
         cells[place : place + 2] = begin, size
-    cells[BEGINS] = group(map(int, reaching(spoken.automaton)))[0]
+    cells[choice.BEGINS] = group(map(int, choice.reaching(spoken.automaton)))[0]
     numbers: dict[Sequence[int], tuple[int, int]] = {}
     rows = list[int]()
     for strategy in (*MIX, *(OF_SEEDS if entries else ())):
@@ -196,7 +165,7 @@ def laid_out(key: int, seeds: Sequence[bytes], spoken: Dialect) -> tuple[list[in
             )  # fmt: skip
         begin, size = group(sections)
         rows += [group((strategy.rounds, begin, begin + size))[0]] * strategy.weight
-    cells[STRATEGIES : STRATEGIES + 2] = group(rows)
+    cells[choice.STRATEGIES : choice.STRATEGIES + 2] = group(rows)
     return cells, b"".join((*octets, *cuts, bytes(PADDING)))
 
 
@@ -235,7 +204,7 @@ def _shared(parts: Iterable[tuple[Sequence[Member], float]], size: int, key: int
     for number, (part, share) in enumerate(shares):
         room, order = max(1, round(size * share / total)), range(len(part))
         if len(part) > room:
-            by_chance = {member: mixed(mixed(key + number) + member) for member in order}
+            by_chance = {member: choice.mixed(choice.mixed(key + number) + member) for member in order}
             members += (part[member] for member in sorted(order, key=by_chance.__getitem__)[:room])
         else:
             members += (part[place % len(part)] for place in range(room))
@@ -249,18 +218,17 @@ SIZE = 1 << 62
 ENOUGH = 2048
 """The least inputs for which asking the core pays."""
 _TAKEN = 1 << 16
-"""The most inputs to write at a time into columns."""
+"""The most inputs to choice.write at a time into columns."""
 
 _CHUNKS, _EARLIER = 0x6368756E6B73, 0x6561726C696572
 """Other numbers drive the choices of an input's chunks, and of the stream before it."""
 
 
 class Generated:
-    """Inputs by number, from 0 up to :attr:`size`; any process can make any range of them, in any order.
+    """Inputs by number, from 0 up to :data:`SIZE`; any process can make any range of them, in any order.
 
     The first are the tokens of the grammar, each alone (with every transition of the automaton), then the seeds; all
-    others are random combinations. Pickling sends the arguments and builds the object again. Threads must not share
-    an object.
+    others are random combinations. Threads must not share an object.
 
     Args:
         seed: any number; another number gives other inputs.
@@ -269,17 +237,13 @@ class Generated:
     """
 
     size = SIZE
-    longest = LONGEST
-    """The longest input, in octets."""
+    """How many there are."""
 
     def __init__(self, seed: int, seeds: tuple[bytes, ...] = (), spoken: Dialect | None = None) -> None:
         self.seed = seed
         self.seeds = seeds
         self.spoken = spoken or dialect()
-        self._out, self._spare = bytearray(REACH), bytearray(3 * REACH)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _again, (self.seed, self.seeds, self.spoken.name)
+        self._out, self._spare = bytearray(choice.REACH), bytearray(3 * choice.REACH)
 
     @cached_property
     def tables(self) -> tuple[list[int], bytes]:
@@ -293,7 +257,7 @@ class Generated:
         import numpy as np
 
         cells, octets = self.tables
-        pool, spare = np.frombuffer(octets, np.uint8), np.empty(3 * REACH, np.uint8)
+        pool, spare = np.frombuffer(octets, np.uint8), np.empty(3 * choice.REACH, np.uint8)
         return pool, spare, np.array((pool.ctypes.data, spare.ctypes.data, *cells), np.int64)
 
     @property
@@ -309,36 +273,36 @@ class Generated:
         """
         if not 0 <= index < SIZE:
             raise IndexError(f"inputs have numbers from 0 to {SIZE - 1}, so there is no input {index}")
-        length = write(index, *self.tables, self._out, self._spare)
+        length = choice.write(index, *self.tables, self._out, self._spare)
         return bytes(self._out[:length])
 
     def chunks(self, index: int) -> tuple[int, ...]:
         """The chunks of that input as a stream: the octets of each, sometimes 0."""
         length = len(self.string(index))
-        state = first_state(index ^ _CHUNKS, self.tables[0])
-        way, state = below(state, 8), following(state)
+        state = choice.first_state(index ^ _CHUNKS, self.tables[0])
+        way, state = choice.below(state, 8), choice.following(state)
         if way <= 1:
             return (1,) * length
         if way <= 3:  # in two, half of the time after one of the last three octets
-            cut = below(state, length + 1) if way == 2 else max(length - 1 - below(state, 3), 0)
+            cut = choice.below(state, length + 1) if way == 2 else max(length - 1 - choice.below(state, 3), 0)
             return cut, length - cut
         if way == 4:
-            block = 1 << 1 + below(state, 7)
+            block = 1 << 1 + choice.below(state, 7)
             return tuple(min(block, length - at) for at in range(0, length, block))
         chunks = list[int]()
         while length:
-            state = following(state)
-            chunks.append(below(state, min(length, (0, 2, 4, 9)[way - 4]) + 1))
+            state = choice.following(state)
+            chunks.append(choice.below(state, min(length, (0, 2, 4, 9)[way - 4]) + 1))
             length -= chunks[-1]
         return tuple(chunks)
 
     def earlier(self, index: int) -> tuple[bytes, ...]:
         """The chunks of the stream before it; none for every other input."""
-        state = first_state(index ^ _EARLIER, self.tables[0])
-        if below(state, 2):
+        state = choice.first_state(index ^ _EARLIER, self.tables[0])
+        if choice.below(state, 2):
             return ()
-        octets = self.string(index ^ 1 + below(following(state), 63))
-        cut = below(following(following(state)), len(octets) + 1)
+        octets = self.string(index ^ 1 + choice.below(choice.following(state), 63))
+        cut = choice.below(choice.following(choice.following(state)), len(octets) + 1)
         return (octets[:cut], octets[cut:]) if 0 < cut < len(octets) else (octets,)
 
     def columns(self, first: int, count: int) -> tuple[array[int], bytes]:
@@ -359,7 +323,7 @@ class Generated:
         import numpy as np
 
         lengths, octets, done = np.empty(count, np.uint32), list[bytes](), 0
-        room = np.empty(REACH + 32 * min(count, _TAKEN), np.uint8)
+        room = np.empty(choice.REACH + 32 * min(count, _TAKEN), np.uint8)
         cells = np.empty(2, np.int64)
         while done < count:
             into = room.ctypes.data, len(room), lengths[done:].ctypes.data, cells.ctypes.data
@@ -370,10 +334,6 @@ class Generated:
         column = array("I")
         column.frombytes(lengths.tobytes())
         return column, octets[0] if len(octets) == 1 else b"".join(octets)
-
-
-def _again(seed: int, seeds: tuple[bytes, ...], spoken: str) -> Generated:
-    return Generated(seed, seeds, dialect(spoken))
 
 
 DEATHS, HANGS = 3, 2

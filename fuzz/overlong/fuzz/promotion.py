@@ -32,7 +32,7 @@ from overlong.conformance.protocol.wire import (
     VALIDATE,
 )
 from overlong.conformance.report.found import is_difference
-from overlong.conformance.support.printable import did_you_mean, plain, printable
+from overlong.conformance.support.printable import plain, printable
 from overlong.conformance.support.strict_json import JsonError
 from overlong.conformance.targets.adapters.abi import ABIS, Abi
 from overlong.conformance.targets.functions import FunctionName
@@ -451,9 +451,9 @@ def source(stored: Found, language: str, *, folder: str = "campaign") -> str:
         folder: the run's folder, for the command that explains the finding.
 
     Raises:
-        CampaignError: there is no such language, or no test can show the fault.
+        CampaignError: no test can show the fault.
     """
-    return language_named(language).write(case_of(stored, folder))
+    return LANGUAGES[language].write(case_of(stored, folder))
 
 
 def file_name(stored: Found, language: str) -> str:
@@ -462,7 +462,7 @@ def file_name(stored: Found, language: str) -> str:
     Raises:
         CampaignError: as :func:`source`.
     """
-    return _filled(language_named(language).file, stored)
+    return _filled(LANGUAGES[language].file, stored)
 
 
 def how_to_run(stored: Found, language: str) -> str:
@@ -471,18 +471,7 @@ def how_to_run(stored: Found, language: str) -> str:
     Raises:
         CampaignError: as :func:`source`.
     """
-    return _filled(language_named(language).run, stored, file=file_name(stored, language))
-
-
-def language_named(name: str) -> TestLanguage:
-    """The language of that name.
-
-    Raises:
-        CampaignError: there is none; the message lists those there are.
-    """
-    if name not in LANGUAGES:
-        raise CampaignError(f"no tests are written in {printable(name, 40)}; {did_you_mean(name, LANGUAGES)}")
-    return LANGUAGES[name]
+    return _filled(LANGUAGES[language].run, stored, file=file_name(stored, language))
 
 
 def language_for(target: str, said: str = "") -> str:

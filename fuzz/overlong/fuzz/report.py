@@ -318,31 +318,19 @@ _EVERY = 10.0  # seconds between lines off a terminal
 _CLEAR = "\r\x1b[K"
 
 
-@dataclass(frozen=True)
-class Goal:
-    """The limits after which a campaign ends; without limits it runs until Ctrl-C."""
-
-    seconds: float | None = None
-    runs: int | None = None
-    folder: str = ""
-    """The campaign's folder, as the user named it."""
-
-    def left(self, status: Status) -> str:
-        """``8 min 37 s``, ``120 000 inputs``; until Ctrl-C."""
-        parts: list[str] = []
-        if self.seconds is not None:
-            parts.append(lasting(self.seconds - status.seconds))
-        if self.runs is not None:
-            parts.append(inputs(max(0, self.runs - status.inputs)))
-        return " or ".join(parts) or "until Ctrl-C"
-
-
 class Screen:
     """Shows each status, and finally removes the line, so that only findings and the report stay."""
 
-    def __init__(self, goal: Goal, *, enabled: bool, live: bool) -> None:
-        """``enabled``: show anything at all; ``live``: show one line in place if stderr is a terminal."""
-        self._goal = goal
+    def __init__(self, seconds: float | None, runs: int | None, *, enabled: bool, live: bool) -> None:
+        """Show nothing yet.
+
+        Args:
+            seconds: after which the run ends.
+            runs: inputs after which the campaign ends; without both limits it runs until Ctrl-C.
+            enabled: show anything at all.
+            live: show one line in place if stderr is a terminal.
+        """
+        self._limits = seconds, runs
         self._enabled = enabled
         self._live = live and sys.stderr.isatty()
         self._said = time.monotonic()
@@ -366,7 +354,7 @@ class Screen:
             if stored.id not in self._known:
                 self._known.add(stored.id)
                 click.echo(f"{_CLEAR * self._live}{news_of(stored)}", err=True)
-        line = progress_line(status, self._goal)
+        line = progress_line(status, *self._limits)
         if self._live:
             click.echo(f"{_CLEAR}{line[: shutil.get_terminal_size().columns - 1]}", err=True, nl=False)
         elif (now := time.monotonic()) - self._said >= _EVERY:
@@ -382,15 +370,17 @@ def news_of(stored: StoredFinding) -> str:
     return f"{begins} {stored.id} {kind_of(stored)}  {target}  {octets}"
 
 
-def progress_line(status: Status, goal: Goal) -> str:
-    """The progress of the campaign in a line, what changes most at first."""
+def progress_line(status: Status, seconds: float | None, runs: int | None) -> str:
+    """The progress of the campaign towards its limits in a line, what changes most at first."""
+    left = [lasting(seconds - status.seconds)] if seconds is not None else []
+    left += [inputs(max(0, runs - status.inputs))] if runs is not None else []
     reached, everything = status.edges
     differences = sum(each.is_difference for each in status.findings)
     found = counted(len(status.findings) - differences, "finding")
     parts = [
         inputs(status.inputs),
         found + (f" and {counted(differences, 'difference')}" if differences else ""),
-        f"left: {goal.left(status)}",
+        f"left: {' or '.join(left) or 'until Ctrl-C'}",
         f"{thousands(round(status.rate))} executions per second",
         f"last new {f'{lasting(status.last_new)} ago' if status.findings or status.corpus else 'none yet'}",
         f"edges {reached}/{everything}",

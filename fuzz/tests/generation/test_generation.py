@@ -1,7 +1,6 @@
 """Inputs by number: a pure function, equal in Python and compiled, that soon covers the automaton."""
 
 import contextlib
-import pickle
 from itertools import accumulate
 from math import prod
 
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from overlong.fuzz.choice import (
     DRAWN,
     HEADER,
+    LONGEST,
     LONGEST_TOKEN,
     REACH,
     SLACK,
@@ -76,9 +76,9 @@ def test_compiled_columns_do_not_depend_on_how_many_are_asked_at_a_time():
 @given(st.integers(0, SIZE - 40), st.integers(0, 40), st.integers(), st.lists(st.binary(max_size=40), max_size=3))
 def test_an_input_is_a_function_of_its_number(first, count, seed, seeds):
     one, other = (Generated(seed, tuple(seeds)) for _ in range(2))
-    range_, again = range(first, first + count), pickle.loads(pickle.dumps(one))
+    range_ = range(first, first + count)
     backwards = [one.string(index) for index in reversed(range_)]
-    assert strings(other.columns(first, count)) == backwards[::-1] == [again.string(index) for index in range_]
+    assert strings(other.columns(first, count)) == backwards[::-1]
     for index in range_[:3]:
         assert sum(one.chunks(index)) == len(one.string(index))
         assert min(one.chunks(index), default=0) >= 0
@@ -96,7 +96,7 @@ def test_most_are_short_and_none_is_too_long():
     lengths, _ = inputs.columns(len(tokens_of(dialect()).opening) + len(SEEDS) + 1, 100_000)
     assert 12 <= sum(lengths) / len(lengths) <= 40
     assert sorted(lengths)[len(lengths) // 2] <= 16
-    assert 4096 < max(lengths) <= inputs.longest
+    assert 4096 < max(lengths) <= LONGEST
 
 
 def test_nothing_is_written_behind_the_room_that_is_asked_for():

@@ -77,7 +77,7 @@ class Corpus:
             CampaignError: the folder cannot be read.
         """
         if self._names is None:
-            with _errors_of(self.folder):
+            with errors_of(self.folder):
                 try:
                     self._names = {name for name in os.listdir(self.folder) if _NAME.fullmatch(name)}  # noqa: PTH208
                 except FileNotFoundError:
@@ -96,7 +96,7 @@ class Corpus:
         name = name_of(octets)
         if name in self.names:
             return False
-        with _errors_of(self.folder):
+        with errors_of(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             written_at_once(self.folder / name, octets)
         self.names.add(name)
@@ -268,11 +268,12 @@ def told(refused: Sequence[str]) -> list[str]:
 
 
 @contextlib.contextmanager
-def _errors_of(folder: Path) -> Generator[None]:
-    """Report an error of a folder on one line."""
+def errors_of(path: Path, remedy: str = "choose another folder", then: str = "") -> Generator[None]:
+    """Report an error of a file or folder on one line, with the remedy, and what to do then."""
     try:
         yield
     except OSError as error:
         why = error.strerror or printable(str(error))
-        remedy = "make room, and try again" if error.errno == errno.ENOSPC else "choose another folder"
-        raise CampaignError(f"{printable(str(folder))}: {why}; {remedy}") from error
+        if error.errno == errno.ENOSPC:
+            remedy, then = "make room", then or "try again"
+        raise CampaignError(f"{printable(str(path))}: {why}; {remedy}{then and f', and {then}'}") from error

@@ -9,7 +9,6 @@ have their own members.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import platform
@@ -29,7 +28,7 @@ from overlong.conformance.support.provenance import generator, timestamp
 from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.profile import Profile
-from overlong.fuzz.campaign.corpus import CampaignError, within, written_at_once
+from overlong.fuzz.campaign.corpus import CampaignError, errors_of, within, written_at_once
 from overlong.fuzz.engines.job import CampaignJob, Fingerprint
 from overlong.reference import DIALECTS, ERROR_MODES
 
@@ -406,11 +405,8 @@ def write_statement(folder: Path, state: State, waiting: Sequence[UnitResult], e
         CampaignError: it cannot be written: then it is as it was.
     """
     path = folder / STATEMENT
-    try:
-        with written_whole(path) as file:
-            file.write(spelt(statement(state, waiting, edges), indent=1) + "\n")
-    except OSError as error:
-        raise _error(path, error) from error
+    with errors_of(path, "see to it", "go on with --resume"), written_whole(path) as file:
+        file.write(spelt(statement(state, waiting, edges), indent=1) + "\n")
 
 
 def seeds_as_json(seeds: Sequence[bytes]) -> dict[str, Any]:
@@ -458,15 +454,13 @@ def write_findings(folder: Path, findings: Iterable[StoredFinding]) -> None:
     for each in findings:
         path = within(folder, FINDINGS) / f"{each.id}.json"
         text = json.dumps({"schema": FINDING_SCHEMA, **each.as_json()}, indent=2) + "\n"
-        try:
+        with errors_of(path, "see to it", "go on with --resume"):
             path.parent.mkdir(exist_ok=True)
             for file, octets in ((path, text.encode("ascii")), (path.with_suffix(".bin"), each.octets)):
                 if not _holds(file, octets):
                     written_at_once(file, octets)
             if not kept_in(within(folder, INPUTS).parent, vector := found(each)):
                 write_inputs(folder, [vector])
-        except OSError as error:
-            raise _error(path, error) from error
 
 
 def _holds(path: Path, octets: bytes) -> bool:
@@ -474,9 +468,3 @@ def _holds(path: Path, octets: bytes) -> bool:
         return path.lstat().st_size == len(octets) and path.read_bytes() == octets
     except FileNotFoundError:
         return False
-
-
-def _error(path: Path, error: OSError) -> CampaignError:
-    why = error.strerror or printable(str(error))
-    remedy = "make room" if error.errno == errno.ENOSPC else "see to it"
-    return CampaignError(f"{printable(str(path))}: {why}; {remedy}, and go on with --resume")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -43,7 +43,6 @@ from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.engines.job import InputReader
-from overlong.fuzz.engines.probe import SAMPLE
 from overlong.fuzz.generated import BLOCK, Sparing
 
 if TYPE_CHECKING:
@@ -63,9 +62,9 @@ _STEP = 1 << 12
 """Inputs made at a time for columns, and the most in a batch, so that their data stay in the CPU's cache."""
 _VECTORS = 1 << 9
 """Inputs that are asked at a time vector by vector."""
-_RIGHT = frozenset({AGREES, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE, LEFT_OUT})
+RIGHT = frozenset({AGREES, OTHER_OFFSET, OTHER_LENGTH, OTHER_INCOMPLETE, LEFT_OUT})
 """Kinds of inputs whose verdict and output are right, or unknown."""
-_FAILED = frozenset({CRASHED, TIMED_OUT, MISBEHAVED, LEFT_OUT})
+FAILED = frozenset({CRASHED, TIMED_OUT, MISBEHAVED, LEFT_OUT})
 """Kinds of inputs whose like is asked no more than is needed."""
 
 
@@ -81,21 +80,6 @@ class InputPlace:
     """The number of the shortest of them; of those the first."""
     length: int
     """Length of that input, in octets."""
-
-
-@dataclass
-class SeenInputs:
-    """What came of inputs."""
-
-    executions: int
-    octets: int
-    places: dict[int, list[InputPlace]] = field(default_factory=dict[int, "list[InputPlace]"])
-    """Places by the number of the block."""
-    wrong: frozenset[int] = frozenset()
-    """Inputs of a sample that another verdict or output was given of, or none."""
-    failed: frozenset[int] = frozenset()
-    """Inputs of a sample that nothing was said to; or that were left out, because of others like them."""
-    left_out: int = 0
 
 
 class Executor:
@@ -116,6 +100,8 @@ class Executor:
         self.folder: TemporaryFolder | None = None
         """Of the file that tells the adapter in that process what the inputs are made of."""
         self.kinds: Callable[[int, int], tuple[int, bytes]]
+        """Asks a number of inputs from one on. Returns the octets of those that were asked, and the kind of each; no
+        kinds if all agree. It raises TargetError if the target cannot be asked any more."""
         judges_all = True
         greeting = probe.opened().greeting
         try:
@@ -145,40 +131,19 @@ class Executor:
         """The id, as the campaign names it."""
         return self.probe.id
 
-    def run(self, first: int, count: int) -> SeenInputs:
-        """What comes of inputs by number, and where they diverge.
-
-        Raises:
-            TargetError: the target cannot be asked any more.
-        """
-        octets, kinds = self.kinds(first, count)
-        seen = SeenInputs(count, octets)
-        if kinds:
-            self._look(seen, first, kinds)
-        return seen
-
     def close(self) -> None:
         """End all its processes. Never raises."""
         for each in (self.in_process, self.folder, self.probe):
             if each is not None:
                 each.close()
 
-    def _look(self, seen: SeenInputs, first: int, kinds: bytes) -> None:
-        """Fill in what came of inputs that do not all agree."""
-        seen.left_out = kinds.count(LEFT_OUT)
-        seen.executions -= seen.left_out
-        wrong, failed = list[int](), list[int]()
+    def places(self, first: int, kinds: bytes) -> Iterator[tuple[int, list[InputPlace]]]:
+        """Where inputs from a number on diverge, by the number of the block, given the kind of each."""
         for start in range(first // BLOCK * BLOCK, first + len(kinds), BLOCK):
             low, high = max(start, first), min(start + BLOCK, first + len(kinds))
-            some = kinds[low - first : high - first]
-            if not any(some):
-                continue
-            lengths, octets = self._generated.columns(low, len(some))
-            keys = self._reader.keys(lengths, octets)
-            seen.places[start // BLOCK] = _grouped(low, some, keys, lengths)
-            wrong += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind not in _RIGHT]
-            failed += [low + place for place, kind in enumerate(some[:SAMPLE]) if kind in _FAILED]
-        seen.wrong, seen.failed = frozenset(wrong), frozenset(failed)
+            if any(some := kinds[low - first : high - first]):
+                lengths, octets = self._generated.columns(low, len(some))
+                yield start // BLOCK, _grouped(low, some, self._reader.keys(lengths, octets), lengths)
 
     def words(self, key: int) -> str:
         """What the key of a place means."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.again import AGAIN
 from overlong.conformance.oracle.compare import expected_of
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.kinds import CRASHED, KINDS, MISBEHAVED, ODD, TIMED_OUT
+from overlong.conformance.oracle.kinds import KINDS, LEFT_OUT, ODD
 from overlong.conformance.protocol.kind import REPLACEMENT, SCALARS, STREAMING, VERDICT
 from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, GUARDED
@@ -25,7 +25,7 @@ from overlong.conformance.vectors.encoding import CATEGORY_OF, in_units
 from overlong.conformance.vectors.questions import Asked, units_of
 from overlong.conformance.vectors.suites.encoding import BEYOND, EDGES, LETTERS
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.engines.executor import Executor
+from overlong.fuzz.engines.executor import FAILED, RIGHT, Executor
 from overlong.fuzz.engines.job import Divergence, Fingerprint, UnitResult
 from overlong.fuzz.engines.probe import SAMPLE, Probe, Sampled, differences, sampled
 from overlong.fuzz.generated import BLOCK, Generated
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.engines.executor import InputPlace, SeenInputs
+    from overlong.fuzz.engines.executor import InputPlace
     from overlong.fuzz.engines.job import CampaignJob
 
 PIECE = {True: 64, False: 16}
@@ -56,7 +56,6 @@ _BEFORE = 64
 """The inputs to ask before one that is answered rightly by itself."""
 _LOOKS = 4
 """The inputs of a block and kind, answered rightly by themselves, to ask after others."""
-_FAILED = {CRASHED, TIMED_OUT, MISBEHAVED}
 
 _SAME_AS_WHOLE = {VERDICT, SCALARS, REPLACEMENT, STREAMING}
 """Claims that an input with a wrong whole answer refutes for the same cause."""
@@ -116,27 +115,32 @@ class GrammarEngine:
 
     def _take(self, first: int, end: int) -> None:
         """Ask the inputs before the end."""
-        seen: list[SeenInputs] = []
+        kinds: list[bytes] = []
         for number, target in enumerate(self._targets):
-            came = target.run(first, end - first)
-            seen.append(came)
-            self._result.asked[target.id, target.operation] += came.executions
-            self._result.octets += came.octets if number == 0 else 0
-            if came.left_out:  # without a number: all units say the same, and it is reported once
+            octets, of_target = target.kinds(first, end - first)
+            kinds.append(of_target)
+            left_out = of_target.count(LEFT_OUT)
+            self._result.asked[target.id, target.operation] += end - first - left_out
+            self._result.octets += octets if number == 0 else 0
+            if left_out:  # without a number: all units say the same, and it is reported once
                 shown = printable(target.id)
                 self._result.note(
                     f"{shown}: not tested with every input, as it dies of others like them, or hangs: see campaign.json"
                 )
-            for block, places in came.places.items():
+            for block, places in target.places(first, of_target):
                 self._diverge(number, block, places)
         for block in range(first // BLOCK, (end - 1) // BLOCK + 1):
             low, high = max(block * BLOCK, first), min((block + 1) * BLOCK, end)
             if _is_of(block, FEATURES):
                 self._result.reach(*self._generated.columns(low, high - low), self._job.profile.dialect)
-            failed = frozenset[int]().union(*(each.failed for each in seen))
-            sample = [number for number in range(low, min(block * BLOCK + SAMPLE, high)) if number not in failed]
+            sample = [
+                number
+                for number in range(low, min(block * BLOCK + SAMPLE, high))
+                if not any(each and each[number - first] in FAILED for each in kinds)
+            ]
+            wrong = [{number for number in sample if each and each[number - first] not in RIGHT} for each in kinds]
             if sample:
-                self._sample(block, sample, [each.wrong for each in seen])
+                self._sample(block, sample, wrong)
 
     def _fingerprint(self, number: int, kind: int, key: int) -> Fingerprint:
         target = self._targets[number]
@@ -179,11 +183,11 @@ class GrammarEngine:
         if behind is not None:
             words = f"right by itself; tested after {len(before)} other inputs"
             return replace(behind, code=AFTER, place=said, detail=("", words))
-        code = AT_PLACE if target.in_process is not None and place.kind not in _FAILED else AMONG
+        code = AT_PLACE if target.in_process is not None and place.kind not in FAILED else AMONG
         detail = "", f"that is right; among other inputs: {said}"
         return Finding(vector, target.operation, code, expected, observed, said, detail)
 
-    def _sample(self, block: int, indices: Sequence[int], wrong: Sequence[frozenset[int]]) -> None:
+    def _sample(self, block: int, indices: Sequence[int], wrong: Sequence[set[int]]) -> None:
         """Ask inputs by every other operation."""
         said: list[tuple[str, list[Sampled]]] = []
         compared = len(self._targets) > 1
@@ -232,7 +236,7 @@ def _chosen(block: int, places: Sequence[InputPlace]) -> list[InputPlace]:
     chosen: list[InputPlace] = []
     for kind in sorted({place.kind for place in places}):
         some = sorted((place for place in places if place.kind == kind), key=lambda place: (place.length, place.key))
-        fails = kind in _FAILED
+        fails = kind in FAILED
         others = sorted(some[SHORTEST[fails] :], key=lambda place: (place.key * ODD + block * MIXED) % (1 << 64))
         chosen += some[: SHORTEST[fails]] + others[: OTHERS[fails]]
     return chosen
