@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.cli.options import CONFORMS, NOT_MEASURED, USAGE, all_decoders, errors_on_one_line, leave
-from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.cli.options import (
+    CONFORMS,
+    NOT_MEASURED,
+    USAGE,
+    all_decoders,
+    complete_targets,
+    errors_on_one_line,
+    leave,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.targets.builtin import Builtin
+    from overlong.conformance.targets.builtins import Builtin
 
 jobs_option = click.option("-j", "--jobs", type=click.IntRange(1, 64), default=lambda: os.cpu_count() or 1,
                            show_default="cores", metavar="N", help="Number of decoders at a time.")  # fmt: skip

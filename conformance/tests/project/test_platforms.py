@@ -15,18 +15,16 @@ import pytest
 from waiting import HUNG
 from zoo import SHARED_LIBRARIES
 
-LINUX_ONLY = {"overlong.conformance.certification.matrix.nursery", "overlong.conformance.targets.supervisor"}
+LINUX_ONLY = {"overlong.conformance.certification.matrix_nursery", "overlong.conformance.targets.supervisor"}
 """They fork a process that has threads, or use Linux's namespaces."""
 POSIX_ONLY = {
     "overlong.conformance.sweep.adapter",
     "overlong.conformance.sweep.caller",
     "overlong.conformance.targets.adapters.attended",
     "overlong.conformance.targets.adapters.child",
-    "overlong.conformance.targets.adapters.chromium",
     "overlong.conformance.targets.adapters.shared_library",
     "overlong.conformance.targets.adapters.lines",
     "overlong.conformance.targets.adapters.one_shot",
-    "overlong.conformance.targets.adapters.postgresql",
     "overlong.fuzz.engines.adapter",
     "overlong.reference.native",
 }

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from overlong.conformance.cli import explain
-from overlong.conformance.cli.options import USAGE, errors_on_one_line, leave, profile_option, width
-from overlong.conformance.cli.words import complete_codes
+from overlong.conformance.cli.options import USAGE, complete_codes, errors_on_one_line, leave, profile_option, width
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -245,7 +244,7 @@ def explain_command(what: tuple[str, ...], profile: str) -> None:
 
 def offered(stored: Found, folder: str) -> Iterator[str]:
     """The commands that apply to the finding: a difference has none, and not every finding can become a test."""
-    from overlong.conformance.report.found import is_difference
+    from overlong.conformance.report.text import is_difference
     from overlong.fuzz.campaign.corpus import CampaignError
     from overlong.fuzz.promotion import case_of, check
 

@@ -31,11 +31,11 @@ from overlong.conformance.protocol.wire import (
     REPLACING,
     VALIDATE,
 )
-from overlong.conformance.report.found import is_difference
+from overlong.conformance.report.text import is_difference
 from overlong.conformance.support.printable import plain, printable
 from overlong.conformance.support.strict_json import JsonError
 from overlong.conformance.targets.adapters.abi import ABIS, Abi
-from overlong.conformance.targets.functions import FunctionName
+from overlong.conformance.targets.commands import FunctionName
 from overlong.conformance.vectors.check import CheckError, WrongError, vectors_in
 from overlong.conformance.vectors.formats.source import escaped, templates, wrapped
 from overlong.conformance.vectors.profile import RFC3629

@@ -18,16 +18,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from overlong.conformance.cli.formats import coloured
 from overlong.conformance.cli.options import width
+from overlong.conformance.cli.output import coloured
 from overlong.conformance.oracle.walk import explain_code, explain_octets
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.protocol.wire import ASK, ASKING, ENCODING, QUESTION
-from overlong.conformance.report.found import block, core, inputs, is_difference
-from overlong.conformance.report.lines import command_lines
-from overlong.conformance.report.text import SHOWN, lines_of_cause
-from overlong.conformance.report.wording import Glyphs, given, state_of_campaign, verdict_of_campaign, words_of_campaign
-from overlong.conformance.results.headline import State, state_of
+from overlong.conformance.report.text import SHOWN, block, core, inputs, is_difference, lines_of_cause
+from overlong.conformance.report.wording import (
+    Glyphs,
+    command_lines,
+    given,
+    state_of_campaign,
+    verdict_of_campaign,
+    words_of_campaign,
+)
 from overlong.conformance.results.invocation import replay_found, spelled
 from overlong.conformance.results.model import (
     INPUTS,
@@ -38,12 +42,13 @@ from overlong.conformance.results.model import (
     Report,
     ReportKind,
     Standing,
+    State,
     Subject,
     failing_claims,
+    state_of,
 )
-from overlong.conformance.results.reading import ReportError, read
-from overlong.conformance.results.reading.campaign import cause_of_stored
-from overlong.conformance.results.reading.data import plain
+from overlong.conformance.results.reading import cause_of_stored, plain, read
+from overlong.conformance.results.recorded import ReportError
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 from overlong.conformance.support.provenance import generator
 from overlong.conformance.support.quantities import lasting

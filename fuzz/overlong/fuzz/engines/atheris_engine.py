@@ -33,11 +33,11 @@ from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Crashed, TimedOut
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
-from overlong.conformance.support.interpreter import bare_script, environment, module
+from overlong.conformance.support.interpreter import environment, module
 from overlong.conformance.support.printable import printable, spaced_hex
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.support.temporary import TemporaryFolder
-from overlong.conformance.targets import builtin, process
+from overlong.conformance.targets import build, process
 from overlong.conformance.targets.adapters.python import parted
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
@@ -229,7 +229,7 @@ def python_words(probe: Probe) -> list[str]:
     found = resolve(probe.target, probe.limits)
     if isinstance(found, FramedTarget):
         found.prepare()
-    words = builtin.python_words(found.command)
+    words = build.python_words(found.command)
     if not words:
         raise TargetError(
             f"{printable(probe.id)}: the atheris engine instruments Python targets (py:MODULE:CALLABLE); use --engine "
@@ -261,7 +261,6 @@ def _copy(file: Path, folder: Path) -> None:
         Path(copy.name).replace(folder / file.name)
 
 
-_SUPERVISOR = str(Path(process.__file__).with_name("supervisor.py"))
 _KEPT = 1 << 13
 _COVERAGE = re.compile(rb"\bcov: (\d+)")
 _ERROR = re.compile(rb"ERROR: libFuzzer: ([^\n(]+)")
@@ -328,35 +327,13 @@ class AtherisProcess:
 
     def _started(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         """Start it; through the supervisor if the system has one."""
-        theirs: list[int] = []
         surroundings = dict(environment() or os.environ)
         surroundings.pop("PYTHONFAULTHANDLER", None)
-        try:
-            if self._limits.sandbox and process.can_supervise():
-                ending, lifeline = os.pipe()
-                self._lifeline = os.fdopen(lifeline, "wb", 0)
-                theirs.append(ending)
-                report, reporting = os.pipe()
-                self._report = os.fdopen(report, "rb", 0)
-                theirs.append(reporting)
-                given = [str(ending), str(reporting), str(self._limits.memory)]
-                command = bare_script(_SUPERVISOR, *given, "--", *command)
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                bufsize=0,
-                start_new_session=True,
-                pass_fds=theirs,
-                env=surroundings,
-            )
-        except BaseException:
-            self._let_go()
-            raise
-        finally:
-            for end in theirs:
-                os.close(end)
+        memory = self._limits.memory if self._limits.sandbox and process.can_supervise() else None
+        popen, self._lifeline, self._report = process.started(
+            command, memory, environment=surroundings, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT
+        )
+        return popen
 
     def _judge(self, status: int | None) -> None:
         """Why it ended. Status 0 proves nothing: ``os._exit(0)`` has it, too."""
