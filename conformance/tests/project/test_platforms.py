@@ -25,7 +25,7 @@ POSIX_ONLY = {
     "overlong.conformance.targets.adapters.shared_library",
     "overlong.conformance.targets.adapters.lines",
     "overlong.conformance.targets.adapters.one_shot",
-    "overlong.fuzz.execution.adapter",
+    "overlong.fuzz.engines.adapter",
     "overlong.reference.native",
 }
 """They fork, hand on descriptors by number, or need the core in C. All but the last are programs, which the harness
