@@ -14,7 +14,7 @@ from overlong.conformance import certify
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.targets.adapter_check import LEFT_OUT, SOUND, AdapterCheck
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.templates import TEMPLATES, template_for
+from overlong.conformance.targets.starters import TEMPLATES, template_for
 
 pytestmark = pytest.mark.long
 
