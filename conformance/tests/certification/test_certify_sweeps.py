@@ -21,7 +21,6 @@ from click.testing import CliRunner
 from overlong.conformance import Invocation, certify
 from overlong.conformance.certification import nearest_model
 from overlong.conformance.certification import sweeps as certifying
-from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.tiers import (
     BRIEF,
     DEEP,
@@ -32,6 +31,7 @@ from overlong.conformance.certification.tiers import (
     USUAL,
     Tier,
     fresh,
+    left_out,
     seeds_of,
     short_of_usual,
     tier_of,
@@ -41,11 +41,9 @@ from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.report.terminal import next_step, summary
 from overlong.conformance.results.certificate import CERTIFICATE
-from overlong.conformance.results.reading.results import report_of_run
+from overlong.conformance.results.results_file import RESULTS, report_of_run
 from overlong.conformance.results.run import Run
-from overlong.conformance.results.shard import NOTHING
-from overlong.conformance.results.sweeps import PlanRun
-from overlong.conformance.results.writer import RESULTS
+from overlong.conformance.results.sweeps import NOTHING, PlanRun
 from overlong.conformance.sweep.describing import telling
 from overlong.conformance.sweep.ledger import Ledger, LedgerError
 from overlong.conformance.sweep.plan import plan_named

@@ -14,7 +14,7 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.wire import ProtocolError
 from overlong.conformance.report.terminal import summary
-from overlong.conformance.results.reading.results import report_of_run
+from overlong.conformance.results.results_file import report_of_run
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters import facts
 from overlong.conformance.targets.adapters.python import load

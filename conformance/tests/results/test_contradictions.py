@@ -5,13 +5,12 @@ import json
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.certification.matrix.row import MatrixRow
-from overlong.conformance.certification.matrix.statement import Conditions, statement
+from overlong.conformance.certification.matrix import MatrixRow, conditions_here, statement
 from overlong.conformance.results.model import State
-from overlong.conformance.results.reading import ReportError, read
-from overlong.conformance.results.reading.data import data
-from overlong.conformance.results.reading.results import report_of_run
-from overlong.conformance.results.sweep_statement import as_json
+from overlong.conformance.results.reading import data, read
+from overlong.conformance.results.recorded import ReportError
+from overlong.conformance.results.results_file import report_of_run
+from overlong.conformance.results.statements import as_json
 from overlong.conformance.sweep.sweep import sweep
 
 WRONG = "cpython-surrogatepass"
@@ -27,7 +26,7 @@ def results(tmp_path_factory):
     row = MatrixRow(target=WRONG, state=State.DIVERGES, claims=claims, buckets=list(buckets))
     return {
         "certificate.json": json.loads(certificate.to_json()),
-        "matrix.json": statement([row], Conditions("rfc3629@1", (), {}), "overlong matrix"),
+        "matrix.json": statement([row], conditions_here("rfc3629@1", (), None), "overlong matrix"),
         "report.json": json.loads(data(report_of_run(certificate))),
         "sweep.json": as_json(sweep("cpython-surrogateescape", ["exhaustive-1"])),
         "results.jsonl": list(map(json.loads, (folder / "results.jsonl").read_text().splitlines())),

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.certification.certify import certify
-from overlong.conformance.cli.formats import report_of
+from overlong.conformance.cli.output import report_of
 from overlong.conformance.oracle.columnar import ColumnarOracle
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.judging import Judge
@@ -37,8 +37,8 @@ from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
 from overlong.conformance.protocol.units import UNITS, big_endian, read_numbers
 from overlong.conformance.protocol.wire import NOT_SAID
-from overlong.conformance.results.headline import State
-from overlong.conformance.results.shard import Shard
+from overlong.conformance.results.model import State
+from overlong.conformance.results.sweeps import Shard
 from overlong.conformance.sweep import columnar
 from overlong.conformance.sweep.columnar import Columnar, Columns
 from overlong.conformance.sweep.grid import Grid

@@ -303,7 +303,7 @@ def test_requests_grow_only_as_the_target_is_fast(monkeypatch):
 @pytest.mark.long
 @pytest.mark.parametrize("mode", MODES)
 def test_any_answer_that_the_protocol_allows_is_judged(tmp_path, mode, monkeypatch):
-    monkeypatch.setattr("overlong.conformance.results.writer.RECORDED", len(CORE))  # write each divergence
+    monkeypatch.setattr("overlong.conformance.results.results_file.RECORDED", len(CORE))  # write each divergence
     for seed in "123":
         folder = tmp_path / seed
         whole, divergences = run(folder, [*TARGET, "nonsense", f"seed={seed}", "operations=VDL", *MODES[mode]])

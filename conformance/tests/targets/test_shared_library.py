@@ -19,7 +19,7 @@ from overlong.conformance.examination.examine import examine
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.protocol import kind
 from overlong.conformance.protocol.observation import MEMORY_FAULTS, Accepted, Crashed, Refused, memory_fault
-from overlong.conformance.results.headline import State
+from overlong.conformance.results.model import State
 from overlong.conformance.support.provenance import one_spelling, portable
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
 from overlong.conformance.targets.adapters.child import Child, Named

@@ -10,20 +10,16 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.pace import ENOUGH, Pace
-from overlong.conformance.certification.runner import Runner, no_progress
-from overlong.conformance.certification.sanity import caveats, sign
-from overlong.conformance.certification.tiers import NO_TIER, is_hasty, seeds_of, with_tier
+from overlong.conformance.certification.runner import Runner, caveats, no_progress, sign
+from overlong.conformance.certification.tiers import ENOUGH, NO_TIER, Pace, is_hasty, seeds_of, with_tier
 from overlong.conformance.certification.triage import SLOW
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.results.certificate import CERTIFICATE, Certificate
-from overlong.conformance.results.expected import Expectations
-from overlong.conformance.results.expected.updating import settled
-from overlong.conformance.results.inputs import file_of, write_inputs
-from overlong.conformance.results.invocation import Invocation, fixed, named
+from overlong.conformance.results.expected import Expectations, settled
+from overlong.conformance.results.invocation import Invocation, file_of, fixed, named, write_inputs
+from overlong.conformance.results.results_file import RESULTS, ResultsWriter
 from overlong.conformance.results.run import offered_in
-from overlong.conformance.results.writer import RESULTS, ResultsWriter
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.provenance import portable_file, today
 from overlong.conformance.support.whole_file import make_folder, saving, usable, written_whole

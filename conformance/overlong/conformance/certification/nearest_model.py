@@ -11,7 +11,7 @@ from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
-from overlong.conformance.results.run import FAILS, Drawing
+from overlong.conformance.results.model import FAILS, Drawing
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.plan import plan_named
 from overlong.reference import DIALECTS, dialect
@@ -19,12 +19,12 @@ from overlong.reference import DIALECTS, dialect
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.models.identify.identify import LearnedModel
+    from overlong.conformance.models.identify import LearnedModel
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.model import Map
+    from overlong.conformance.results.results_file import ResultsWriter
     from overlong.conformance.results.run import Run
-    from overlong.conformance.results.writer import ResultsWriter
 
 _QUESTIONS = 120_000
 """The most strings to ask: three times the need of most dialects, and a second's work."""
@@ -79,7 +79,7 @@ def learn(target: Target) -> LearnedModel:
         BudgetSpent: it fails too often.
         TargetError: it does not start any more.
     """
-    from overlong.conformance.models.identify.identify import identify_dialect
+    from overlong.conformance.models.identify import identify_dialect
 
     with unreported(target):
         return identify_dialect(target, _QUESTIONS)
@@ -90,10 +90,10 @@ def nearest_model(learned: LearnedModel, run: Run, maps: Sequence[Map]) -> tuple
     that it should speak.
 
     The match is exact only if the learned automaton equals the dialect's machine, and the suites, the maps and further
-    strings (``identify/beside.py``) agree; :func:`hold_to_sweeps` checks it against sweeps. There is no result for a
+    strings (``models/beside.py``) agree; :func:`hold_to_sweeps` checks it against sweeps. There is no result for a
     target that was not learned and has no maps, or if no dialect is near (:func:`_is_near`).
     """
-    from overlong.conformance.models.identify.picture import picture
+    from overlong.conformance.models.picture import picture
 
     part = learned.part("dialect")
     svg = picture(learned, ".svg", run.profile.speaks)

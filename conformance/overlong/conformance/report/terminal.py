@@ -10,18 +10,15 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.left_out import next_tier
-from overlong.conformance.certification.tiers import GIANTS, NOT_FURTHER, constants_of, seeds_of, tier_of
+from overlong.conformance.certification.tiers import GIANTS, NOT_FURTHER, constants_of, next_tier, seeds_of, tier_of
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
 from overlong.conformance.protocol.wire import IN_MEMORY, OPERATIONS
 from overlong.conformance.report.text import SHOWN, blocks, claim_lines, in_rows, sign_lines, title, verdict_lines
 from overlong.conformance.report.wording import Glyphs, faults, swept_short, verdict
-from overlong.conformance.results.details import is_not_offered
-from overlong.conformance.results.headline import FAILING
-from overlong.conformance.results.model import Standing
-from overlong.conformance.results.run import HOLDS
+from overlong.conformance.results.model import FAILING, HOLDS, Standing
+from overlong.conformance.results.run import is_not_offered
 from overlong.conformance.support.printable import counted, printable, thousands, times
 
 if TYPE_CHECKING:

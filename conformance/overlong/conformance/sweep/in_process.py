@@ -17,7 +17,7 @@ from overlong.conformance.oracle.kinds import KINDS, Fault
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import describe
 from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
-from overlong.conformance.results.shard import ShardResult
+from overlong.conformance.results.sweeps import ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.sweep.giants.memory import why_none
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from overlong.conformance.protocol.greeting import Greeting
-    from overlong.conformance.results.shard import Shard
+    from overlong.conformance.results.sweeps import Shard
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.process import Process

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from overlong.conformance.cli import explain
-from overlong.conformance.cli.options import profile_option, width
-from overlong.conformance.cli.words import complete_codes
+from overlong.conformance.cli.options import complete_codes, profile_option, width
 from overlong.fuzz.cli.finding import campaign_errors
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def command(what: tuple[str, ...], profile: str) -> None:
 
 def offered(stored: Found, folder: str) -> Iterator[str]:
     """The commands that apply to the finding: a difference has none, and not every finding can become a test."""
-    from overlong.conformance.report.found import is_difference
+    from overlong.conformance.report.text import is_difference
     from overlong.fuzz.promotion.case import case_of
     from overlong.fuzz.promotion.promote import PromotionError, check
 
