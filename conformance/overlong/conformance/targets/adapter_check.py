@@ -12,10 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol import wire
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut, describe
-from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.protocol.wire import ProtocolError
+from overlong.conformance.protocol.wire import Answers, ProtocolError, big_endian
 from overlong.conformance.support.printable import printable, thousands
 from overlong.conformance.targets.process import Ended
 from overlong.conformance.vectors.questions import sample

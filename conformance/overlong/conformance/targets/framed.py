@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError
 from overlong.conformance.protocol import wire
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import TimedOut, describe
-from overlong.conformance.protocol.wire import ProtocolError
+from overlong.conformance.protocol.wire import Answers, ProtocolError
 from overlong.conformance.support.printable import printable, times
 from overlong.conformance.targets.limits import AnswerLimit
 from overlong.conformance.targets.process import CROWDED, Ended, size_in_words

@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError, UnknownTarget
 from overlong.conformance.protocol import wire
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Misbehaved
-from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.protocol.wire import ProtocolError
+from overlong.conformance.protocol.wire import Answers, ProtocolError, big_endian
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.vectors.formats.frames import requests, stream
