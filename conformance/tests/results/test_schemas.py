@@ -38,7 +38,7 @@ WRITERS = {
     "conformance/results/reading.py": "report-1",
     "conformance/results/statements.py": "results-1",
     "conformance/vectors/formats/data.py": "vectors-1",
-    "conformance/vectors/sink.py": "vectors-1",
+    "conformance/vectors/export.py": "vectors-1",
     "fuzz/campaign/file.py": "campaign-1 finding-1",
     "fuzz/cli/finding.py": "report-1",
     "fuzz/promotion/promote.py": "vectors-1",
@@ -49,7 +49,7 @@ OTHERS = {
     "conformance/cli/matrix.py": "what it says of a matrix that cannot be saved",
     "conformance/results/invocation.py": "a file of one vector, by the schema of vectors",
     "conformance/results/records.py": "what spells JSON for the others",
-    "conformance/examination/condition.py": "what an id is a digest of",
+    "conformance/examination/rules.py": "what an id is a digest of",
     "conformance/report/sarif.py": "OASIS has its own",
     **dict.fromkeys(
         (
@@ -58,7 +58,6 @@ OTHERS = {
             "conformance/targets/adapters/serving.py",
             "conformance/sweep/adapter.py",
             "conformance/sweep/in_process.py",
-            "conformance/vectors/formats/frames.py",
         ),
         "a greeting, or what stands in a request: docs/protocol.md",
     ),
