@@ -67,7 +67,7 @@ found = (each.name for each in pkgutil.walk_packages(overlong.__path__, "overlon
 names = [name for name in found if not name.startswith("overlong.conformance.targets.adapters.")]
 adapters = importlib.import_module("overlong.conformance.targets.adapters").__path__
 names += [f"overlong.conformance.targets.adapters.{each.name}" for each in pkgutil.iter_modules(adapters)]
-names = [name for name in names if ".templates." not in name] + ["overlong_pytest"]
+names += ["overlong_pytest"]
 lacks = imported(names)
 for name in ours():
     del sys.modules[name]

@@ -317,7 +317,7 @@ def complete_codes(_context: click.Context, _parameter: click.Parameter, incompl
 
 def complete_languages(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the languages of the adapter templates."""
-    from overlong.conformance.targets.templates import TEMPLATES
+    from overlong.conformance.targets.starters import TEMPLATES
 
     return _beginning(incomplete, ((name, "") for name in TEMPLATES))
 
