@@ -12,7 +12,6 @@ import hashlib
 import json
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -32,12 +31,9 @@ from overlong.conformance.support import interpreter
 from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.support.provenance import environment, generator, timestamp
 from overlong.conformance.support.whole_file import written_whole
-from overlong.conformance.vectors.suites import PROVING, QUICK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from overlong.conformance.certification.matrix_nursery import Forked, Nursery
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,8 +222,6 @@ SLOWEST = (
     *("sqlite", "lxml", "npm-text-encoding-utf-8", "ocaml-uutf-decoder", "npm-text-encoding", "ruby", "guile-port"),
 )
 """Decoders that take longer than most, roughly the longest first. The order affects only starts, not rows."""
-_WORTH_A_NURSERY = 2
-"""The number of targets per parallel job above which making the suites once pays off."""
 _KILL: signal.Signals = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
@@ -239,8 +233,7 @@ class Matrix:
         self._asked = job
         self._output = output
         self._folders = folders
-        self._running: set[subprocess.Popen[bytes] | Forked] = set()
-        self._nursery: Nursery | None = None
+        self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._stopped = False
 
@@ -265,17 +258,8 @@ class Matrix:
         """
         rows: dict[str, MatrixRow] = {}
         kept = kept or {}
-        ordered = slowest_first(targets)
-        # The first workers start at once, while the nursery makes the suites.
-        fresh = frozenset(ordered[:jobs])
-        with contextlib.ExitStack() as stack:
-            if self._asked.warm and sys.platform == "linux" and len(targets) - len(kept) > _WORTH_A_NURSERY * jobs:
-                from overlong.conformance.certification.matrix_nursery import Nursery
-
-                self._nursery = Nursery(self._asked.speaks, QUICK if self._asked.quick else PROVING)
-                stack.callback(self._nursery.close)
-            pool = stack.enter_context(ThreadPoolExecutor(jobs))
-            waiting = [pool.submit(self._row, target, kept.get(target), anew=target in fresh) for target in ordered]
+        with ThreadPoolExecutor(jobs) as pool:
+            waiting = [pool.submit(self._row, target, kept.get(target)) for target in slowest_first(targets)]
             try:
                 for future in as_completed(waiting):
                     row, old = future.result()
@@ -301,14 +285,12 @@ class Matrix:
     def _stop(self, how: signal.Signals) -> None:
         with self._lock:
             self._stopped = True
-            if self._nursery is not None:
-                self._nursery.close()  # wakes a thread that waits for the nursery
             for process in self._running:
                 with contextlib.suppress(ProcessLookupError):
                     process.send_signal(how)
 
-    def _row(self, target: str, kept: tuple[MatrixRow, dict[str, Any]] | None, *, anew: bool) -> tuple[MatrixRow, bool]:
-        """The row of one target, and True if it is the kept one; ``anew``: by a new process, not by the nursery."""
+    def _row(self, target: str, kept: tuple[MatrixRow, dict[str, Any]] | None) -> tuple[MatrixRow, bool]:
+        """The row of one target, and True if it is the kept one."""
         started, when = time.monotonic(), timestamp()
         folder = self._folders[target]
         old, known = kept if kept is not None and kept[0].folder == folder else (None, None)
@@ -316,7 +298,14 @@ class Matrix:
         with self._lock:
             if self._stopped:
                 return not_begun(target), False
-        process = self._worker(anew=anew)
+        process = subprocess.Popen(
+            interpreter.module("overlong.conformance.certification.matrix_worker"),
+            env=interpreter.environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C reaches it only through this process
+        )
         with self._lock:
             self._running.add(process)
             if self._stopped:  # just now
@@ -337,19 +326,6 @@ class Matrix:
         if self._stopped and row.state is State.NOT_MEASURED:  # it was killed before it could report that
             row = replace(row, state=State.INCOMPLETE, why="interrupted")
         return row, False
-
-    def _worker(self, *, anew: bool) -> subprocess.Popen[bytes] | Forked:
-        if self._nursery is not None and not anew:
-            with contextlib.suppress(OSError):  # the nursery has ended: do without it
-                return self._nursery.fork()
-        return subprocess.Popen(
-            interpreter.module("overlong.conformance.certification.matrix_worker"),
-            env=interpreter.environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C reaches it only through this process
-        )
 
 
 def slowest_first(targets: Sequence[str]) -> list[str]:

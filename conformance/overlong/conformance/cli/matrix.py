@@ -310,7 +310,7 @@ def certify_library(
     agreed_to(functions)
     set_up_library(name)
     words, options = words_of(profile, expected, limits, quick=quick)
-    job = MatrixJob(profile, quick, limits, expected=str(expected or ""), warm=False)
+    job = MatrixJob(profile, quick, limits, expected=str(expected or ""))
     here = shlex.join(["overlong", "certify", *words, name])
     jobs = os.cpu_count() or 1
     with measured(functions, job, folder, (here, options), jobs, resume=False, quiet=quiet) as rows:

@@ -20,7 +20,7 @@ from overlong.conformance.models.aspects import (
     place_aspect,
     release_aspect,
 )
-from overlong.conformance.models.beside import evidence, strings_by_group, tried_on
+from overlong.conformance.models.beside import evidence, tried_on
 from overlong.conformance.models.learner import Learner, MembershipOracle, Unlearnable
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.observation import Refused
@@ -337,15 +337,6 @@ def _nearest(machine: Transducer, known: Iterable[KnownAspect]) -> tuple[KnownAs
         candidates.append((min(len(found), _MANY), -alike, each, found))
     *_, nearest, found = min(candidates, key=lambda candidate: candidate[:2])
     return nearest, found
-
-
-def make_ready() -> None:
-    """Prepare the data for all targets: the dialects' machines, and the strings."""
-    first, *_ = dialect_aspect(with_values=True).known()
-    first.machine.characterising_set  # noqa: B018 (a cached property)
-    strings_by_group()
-    _core_strings()
-    _long_forms()
 
 
 @cache
