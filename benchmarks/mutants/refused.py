@@ -25,7 +25,7 @@ from overlong.conformance.sweep.compiled import GridLoop
 from overlong.conformance.sweep.plan import LARGEST_SHARD
 from overlong.conformance.sweep.plans import DRAWN
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.build import ADAPTERS
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.suites import QUICK, SUITES
 

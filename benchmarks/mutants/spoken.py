@@ -11,7 +11,7 @@ from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.units import UNITS, big_endian
 from overlong.conformance.protocol.wire import HEAD, frame
 from overlong.conformance.results.run import offered_in
-from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.build import ADAPTERS
 from overlong.conformance.vectors.suites import QUICK, SUITES
 
 if TYPE_CHECKING:

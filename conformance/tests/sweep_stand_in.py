@@ -11,7 +11,7 @@ import zlib
 from pathlib import Path
 
 from overlong.conformance.oracle.kinds import ODD, REFUSED_WELL_FORMED, answer_code
-from overlong.conformance.results.shard import ShardResult
+from overlong.conformance.results.sweeps import ShardResult
 from overlong.conformance.sweep import engine, plan, sweep
 
 LARGEST = 1 << 8

@@ -22,12 +22,11 @@ from corpora.survey.kept import HERE as THIS_SYSTEM
 from corpora.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced
 from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import KINDS
-from overlong.conformance.report import pictures
-from overlong.conformance.report.pictures.maps import DIFFERENCE, map_picture
+from overlong.conformance.report import html
+from overlong.conformance.report.html.maps import DIFFERENCE, map_picture
 from overlong.conformance.report.wording import given, observed, verdict
-from overlong.conformance.results.model import State
+from overlong.conformance.results.model import NOT_MEASURED, State
 from overlong.conformance.results.reading import read
-from overlong.conformance.results.run import NOT_MEASURED
 from overlong.conformance.support.printable import thousands
 from overlong.reference import DEFECTS, ERROR_MODES
 
@@ -282,7 +281,7 @@ def _pictured(subject: Subject) -> Iterator[str]:
                 "```{raw} html",
                 '<div class="survey-picture">',
             )
-            yield f"<style>{_COLOURS} {(resources(pictures) / 'pictures.css').read_text('ascii')}</style>"
+            yield f"<style>{_COLOURS} {(resources(html) / 'pictures.css').read_text('ascii')}</style>"
             yield map_picture(seen, known[seen.name], DIFFERENCE)
             yield from ("</div>", "```")
 

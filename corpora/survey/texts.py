@@ -13,8 +13,7 @@ from corpora.survey.records.by_hand import by_hand
 from corpora.survey.records.known import known
 from overlong.conformance.protocol.kind import KINDS, Code
 from overlong.conformance.protocol.wire import VALIDATE
-from overlong.conformance.report.issue import effect_of, input_of, rule_of
-from overlong.conformance.report.markdown import code
+from overlong.conformance.report.markdown import code, effect_of, input_of, rule_of
 from overlong.conformance.report.wording import observed
 from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.targets.adapters.documents import DOCUMENTS

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.results.certificate import Certificate
-    from overlong.conformance.results.expected import ExpectationError, Expectations
+    from overlong.conformance.results.expected import Expectations
+    from overlong.conformance.results.expected_file import ExpectationError
     from overlong.conformance.results.invocation import GivenFile, Invocation
     from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.targets.limits import Limits
@@ -43,7 +44,7 @@ __all__ = [
 _PLACES = {
     "Certificate": "results.certificate",
     "Condition": "examination.condition",
-    "ExpectationError": "results.expected",
+    "ExpectationError": "results.expected_file",
     "Expectations": "results.expected",
     "Explanation": "examination.explanation",
     "GivenFile": "results.invocation",

@@ -10,7 +10,7 @@ import pytest
 from overlong.conformance import certify
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.examination.examine import why
-from overlong.conformance.results.run import FAILS
+from overlong.conformance.results.model import FAILS
 from overlong.conformance.sweep import explained
 from zoo import ZOO
 

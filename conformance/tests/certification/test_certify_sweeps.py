@@ -41,11 +41,9 @@ from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.report.terminal import next_step, summary
 from overlong.conformance.results.certificate import CERTIFICATE
-from overlong.conformance.results.reading.results import report_of_run
+from overlong.conformance.results.results_file import RESULTS, report_of_run
 from overlong.conformance.results.run import Run
-from overlong.conformance.results.shard import NOTHING
-from overlong.conformance.results.sweeps import PlanRun
-from overlong.conformance.results.writer import RESULTS
+from overlong.conformance.results.sweeps import NOTHING, PlanRun
 from overlong.conformance.sweep.describing import telling
 from overlong.conformance.sweep.ledger import Ledger, LedgerError
 from overlong.conformance.sweep.plan import plan_named

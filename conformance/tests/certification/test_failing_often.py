@@ -13,7 +13,7 @@ from overlong.conformance.certification.self_test import Accepts
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.observation import Crashed, TimedOut, describe
-from overlong.conformance.results.headline import State, exit_code_of
+from overlong.conformance.results.model import State, exit_code_of
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets import limits
 from overlong.conformance.targets.framed import FramedTarget

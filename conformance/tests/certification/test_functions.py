@@ -13,9 +13,9 @@ from overlong.conformance.oracle.limits import limits_of, without
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.results.model import HOLDS
 from overlong.conformance.results.reading import read
-from overlong.conformance.results.run import HOLDS
-from overlong.conformance.targets.adapters.asked import given, numbers_of
+from overlong.conformance.targets.adapters.python import given, numbers_of
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.questions import Asked

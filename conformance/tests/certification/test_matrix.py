@@ -21,7 +21,7 @@ from overlong.conformance.certification import matrix
 from overlong.conformance.certification.matrix import SLOWEST, row_of, rows_to_keep, slowest_first
 from overlong.conformance.certification.matrix_worker import MatrixJob
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.report.matrix import table
+from overlong.conformance.report.compared import table
 from overlong.conformance.results.model import Cause, State, Subject
 from overlong.conformance.support.interpreter import module
 from overlong.conformance.targets.builtins import BUILTINS

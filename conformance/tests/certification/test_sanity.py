@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from overlong.conformance import certify
 from overlong.conformance.certification.runner import ACCEPTS_ALL, REFUSES_ALL, SAME_TEXT, TURNED_ROUND
 from overlong.conformance.cli.verbs import cli
+from overlong.conformance.report.compared import table
 from overlong.conformance.report.formats import FORMATS
-from overlong.conformance.report.matrix import table
 from overlong.conformance.results.reading import read
-from overlong.conformance.targets.ending import exit_reason
+from overlong.conformance.targets.process import exit_reason
 
 DECODERS = """
 def turned_round(octets):

@@ -7,7 +7,7 @@ from overlong.conformance import certify
 from overlong.conformance.certification import self_test
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.kind import VERDICT
-from overlong.conformance.results.run import HOLDS
+from overlong.conformance.results.model import HOLDS
 from overlong.conformance.vectors.complete import strings_for
 from overlong.reference import dialect
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.models.identify import QUESTIONS, identify, identify_dialect
 from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAM_DECODE, STREAM_REPLACE, VALIDATE
-from overlong.conformance.report.identity import model_as_json, model_lines
+from overlong.conformance.report.learned import model_as_json, model_lines
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.resolve import resolve
 from overlong.reference import DIALECTS, ERROR_MODES

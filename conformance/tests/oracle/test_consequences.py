@@ -4,7 +4,7 @@ import pytest
 
 from overlong.conformance import certify
 from overlong.conformance.protocol.kind import SCALARS, VERDICT
-from overlong.conformance.results.run import FAILS
+from overlong.conformance.results.model import FAILS
 from zoo import ZOO
 
 E_ACUTE = b"\xc3\xa9"

@@ -16,8 +16,8 @@ from overlong.conformance.certification.replay import replay
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.report.terminal import summary
-from overlong.conformance.results.headline import State
-from overlong.conformance.results.reading.results import report_of_run
+from overlong.conformance.results.model import State
+from overlong.conformance.results.results_file import report_of_run
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import Decoded
 from zoo import ZOO

@@ -13,7 +13,7 @@ from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
 from overlong.conformance.protocol.units import UNITS
 from overlong.conformance.protocol.wire import SEPARATE, stream_payload
 from overlong.conformance.report.formats import FORMATS
-from overlong.conformance.results.run import HOLDS
+from overlong.conformance.results.model import HOLDS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vectors.suites import QUICK, SUITES
 from overlong.conformance.vectors.vector import Vector

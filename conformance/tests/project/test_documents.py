@@ -38,9 +38,10 @@ from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.certificate import NOT_COVERED
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import PLANS
-from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.build import ADAPTERS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.process import Process
+from overlong.conformance.targets.requests import SharingProcess
 from overlong.conformance.vectors.complete import complete_strings, identifiers
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect, reading
@@ -461,7 +462,7 @@ def test_adapters_speak_as_the_page_does(command, pairs):
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")
 def test_an_adapter_takes_from_shared_memory_what_the_page_says():
     frames = frames_on_the_page()
-    process = Process([sys.executable, str(ADAPTERS / "python.py"), str(ADAPTERS / "cpython.py"), "Strict"])
+    process = SharingProcess([sys.executable, str(ADAPTERS / "python.py"), str(ADAPTERS / "cpython.py"), "Strict"])
     try:
         process.greeting(10)
         assert process.shared is not None

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from overlong.conformance import GivenFile, Invocation, certify
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.formats import FORMATS
-from overlong.conformance.report.lines import LINE, command_lines
-from overlong.conformance.results.inputs import file_of, is_typed, placed, write_inputs
-from overlong.conformance.results.invocation import replay_command
+from overlong.conformance.report.wording import LINE, command_lines
+from overlong.conformance.results.invocation import file_of, is_typed, placed, replay_command, write_inputs
 from overlong.conformance.results.reading import read
-from overlong.conformance.results.reading.results import report_of_run
+from overlong.conformance.results.results_file import report_of_run
 from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.check import vectors_in
 from overlong.conformance.vectors.record import document_of

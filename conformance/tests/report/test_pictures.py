@@ -12,16 +12,37 @@ from hypothesis import strategies as st
 
 from overlong.conformance.models.pair_maps import NOT_TOLD, PAIRS, painted, reference_maps
 from overlong.conformance.protocol.kind import CLAIMS
-from overlong.conformance.report.matrix import table
-from overlong.conformance.report.pictures.claims import claims_picture
-from overlong.conformance.report.pictures.discovery import discovery
-from overlong.conformance.report.pictures.distances import Joined, distances, joined, leaves
-from overlong.conformance.report.pictures.maps import BOUND, differing, map_picture
-from overlong.conformance.report.pictures.similarity import similarity
-from overlong.conformance.report.pictures.svg import MIXED, regions
-from overlong.conformance.report.pictures.walk import automaton_picture, walk, walked_through
-from overlong.conformance.results.model import Cause, Map, Moment, Report, ReportKind, ReportPart, State, Subject
-from overlong.conformance.results.run import Drawing
+from overlong.conformance.report.compared import table
+from overlong.conformance.report.html.charts import (
+    Joined,
+    claims_picture,
+    discovery,
+    distances,
+    joined,
+    leaves,
+    similarity,
+)
+from overlong.conformance.report.html.maps import (
+    BOUND,
+    MIXED,
+    automaton_picture,
+    differing,
+    map_picture,
+    regions,
+    walk,
+    walked_through,
+)
+from overlong.conformance.results.model import (
+    Cause,
+    Drawing,
+    Map,
+    Moment,
+    Report,
+    ReportKind,
+    ReportPart,
+    State,
+    Subject,
+)
 from overlong.reference import dialect, is_well_formed
 
 HOSTILE = "<script>alert(1)</script>\x1b]0;x\u202e]]>&\n{id}"

@@ -25,7 +25,9 @@ from overlong.conformance.report.terminal import summary
 from overlong.conformance.report.text import text
 from overlong.conformance.results.certificate import CERTIFICATE
 from overlong.conformance.results.model import (
+    NOT_MEASURED,
     Cause,
+    Drawing,
     Map,
     Moment,
     Report,
@@ -35,11 +37,9 @@ from overlong.conformance.results.model import (
     State,
     Subject,
 )
-from overlong.conformance.results.reading import ReportError, read
-from overlong.conformance.results.reading.data import data, looks_clean
-from overlong.conformance.results.reading.results import report_of_run
-from overlong.conformance.results.run import NOT_MEASURED, Drawing
-from overlong.conformance.results.writer import RESULTS
+from overlong.conformance.results.reading import data, looks_clean, read
+from overlong.conformance.results.recorded import ReportError
+from overlong.conformance.results.results_file import RESULTS, report_of_run
 from overlong.conformance.support.provenance import portable
 from zoo import ZOO
 

@@ -18,11 +18,9 @@ from overlong.conformance.certification.certify import certify
 from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report import markdown as in_markdown
 from overlong.conformance.report import sarif as in_sarif
-from overlong.conformance.report.badge import GREEN, badge
+from overlong.conformance.report.ci import GREEN, badge, junit
 from overlong.conformance.report.formats import FORMATS
-from overlong.conformance.report.issue import issue, issues
-from overlong.conformance.report.junit import junit
-from overlong.conformance.report.markdown import markdown
+from overlong.conformance.report.markdown import issue, issues, markdown
 from overlong.conformance.report.sarif import ANCHOR, RUNS, sarif
 from overlong.conformance.report.wording import faults
 from overlong.conformance.results.difference import difference

@@ -7,10 +7,10 @@ import pytest
 from overlong.conformance import certify
 from overlong.conformance.certification.matrix import MatrixRow, conditions_here, statement
 from overlong.conformance.results.model import State
-from overlong.conformance.results.reading import ReportError, read
-from overlong.conformance.results.reading.data import data
-from overlong.conformance.results.reading.results import report_of_run
-from overlong.conformance.results.sweep_statement import as_json
+from overlong.conformance.results.reading import data, read
+from overlong.conformance.results.recorded import ReportError
+from overlong.conformance.results.results_file import report_of_run
+from overlong.conformance.results.statements import as_json
 from overlong.conformance.sweep.sweep import sweep
 
 WRONG = "cpython-surrogatepass"

@@ -17,11 +17,10 @@ from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.results.expected import ExpectationError, Expectations
-from overlong.conformance.results.expected.entries import Deviation, matches
-from overlong.conformance.results.expected.expectations import Matcher, Seen
-from overlong.conformance.results.expected.updating import settled
-from overlong.conformance.results.run import FAILS, HOLDS, Run, SuiteRun
+from overlong.conformance.results.expected import Expectations, Seen, settled
+from overlong.conformance.results.expected_file import Deviation, ExpectationError, matches
+from overlong.conformance.results.model import FAILS, HOLDS
+from overlong.conformance.results.run import Run, SuiteRun
 from overlong.conformance.vectors.suites.core import CORE, core_vectors
 
 TODAY = date(2026, 5, 17)
@@ -201,10 +200,11 @@ def test_the_first_entry_that_fits_covers_a_divergence_and_all_of_them_count_it(
     seen = Seen(code, place, "D", vector, observed, "")
     naming = [each for each in entries if seen.is_named_by(each)]
     covering = [each for each in naming if matches(each.observed, observed)]
-    matcher = Matcher(entries)
-    assert matcher.match(seen) == (covering[0] if covering else None)
-    assert [each for each in entries if matcher.tallies[each.number].total] == covering
-    assert [each for each in entries if matcher.tallies[each.number].first] == naming
+    compared = Expectations(None, "mine", "rfc3629", date.max)
+    compared.take(entries)
+    assert compared.covering(seen) == (covering[0] if covering else None)
+    assert [each for each in entries if compared.tally(each).total] == covering
+    assert [each for each in entries if compared.tally(each).first] == naming
 
 
 def entry_of(finding, **more):

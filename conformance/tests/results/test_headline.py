@@ -14,7 +14,7 @@ from overlong.conformance.protocol.kind import CLAIMS
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.report.html.verdict import verdict_of
 from overlong.conformance.report.wording import verdict
-from overlong.conformance.results.headline import State, exit_code_of, result_of, state_of
+from overlong.conformance.results.model import State, exit_code_of, result_of, state_of
 from overlong.conformance.results.reading import read
 from zoo import ZOO
 

@@ -34,9 +34,9 @@ WRITERS = {
     "conformance/cli/target.py": "report-1",
     "conformance/cli/vectors.py": "vectors-1",
     "conformance/certification/matrix/statement.py": "matrix-1",
-    "conformance/results/writer.py": "results-1",
-    "conformance/results/reading/data.py": "report-1",
-    "conformance/results/sweep_statement.py": "results-1",
+    "conformance/results/results_file.py": "results-1",
+    "conformance/results/reading.py": "report-1",
+    "conformance/results/statements.py": "results-1",
     "conformance/vectors/formats/data.py": "vectors-1",
     "conformance/vectors/sink.py": "vectors-1",
     "fuzz/campaign/file.py": "campaign-1 finding-1",
@@ -45,16 +45,15 @@ WRITERS = {
 }
 """Modules that write JSON for others, and its schema."""
 OTHERS = {
-    "conformance/report/badge.py": "shields.io has its own",
+    "conformance/report/ci.py": "shields.io has its own",
     "conformance/cli/matrix.py": "what it says of a matrix that cannot be saved",
-    "conformance/results/inputs.py": "a file of one vector, by the schema of vectors",
+    "conformance/results/invocation.py": "a file of one vector, by the schema of vectors",
     "conformance/results/records.py": "what spells JSON for the others",
-    "conformance/results/reading/campaign.py": "what a digest covers",
     "conformance/examination/condition.py": "what an id is a digest of",
     "conformance/report/sarif.py": "OASIS has its own",
     **dict.fromkeys(
         (
-            "conformance/targets/adapters/chromium.py",
+            "conformance/targets/adapters/attended.py",
             "conformance/targets/adapters/one_shot.py",
             "conformance/targets/adapters/serving.py",
             "conformance/sweep/adapter.py",
@@ -65,7 +64,7 @@ OTHERS = {
     ),
     **dict.fromkeys(
         (
-            "conformance/results/reading/documents.py",
+            "conformance/results/recorded.py",
             "conformance/vectors/check.py",
             "conformance/certification/comparison.py",
             "fuzz/promotion/languages.py",

@@ -22,7 +22,7 @@ from overlong.conformance.certification import certify as certification
 from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.certification.tiers import GIANTS, STEPS, Tier
 from overlong.conformance.protocol.observation import Crashed, Refused
-from overlong.conformance.results.shard import Shard, ShardResult
+from overlong.conformance.results.sweeps import Shard, ShardResult
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.giants.loop import expected_offset
 from overlong.conformance.sweep.giants.memory import BLOCK, Text

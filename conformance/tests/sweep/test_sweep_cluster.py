@@ -14,7 +14,7 @@ import pytest
 
 import sweep_stand_in
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.results.sweep_statement import RESULTS
+from overlong.conformance.results.statements import RESULTS
 from overlong.conformance.sweep.sweep import sweep
 from waiting import HUNG
 

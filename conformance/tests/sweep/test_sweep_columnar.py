@@ -37,8 +37,8 @@ from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
 from overlong.conformance.protocol.units import UNITS, big_endian, read_numbers
 from overlong.conformance.protocol.wire import NOT_SAID
-from overlong.conformance.results.headline import State
-from overlong.conformance.results.shard import Shard
+from overlong.conformance.results.model import State
+from overlong.conformance.results.sweeps import Shard
 from overlong.conformance.sweep import columnar
 from overlong.conformance.sweep.columnar import Columnar, Columns
 from overlong.conformance.sweep.grid import Grid

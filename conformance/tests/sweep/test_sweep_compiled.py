@@ -26,7 +26,7 @@ from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS, NOT_SAID, UNIT, Called
 from overlong.conformance.targets.adapters.in_core import AnswersTask
-from overlong.conformance.targets.adapters.native import Library, Streams, bound
+from overlong.conformance.targets.adapters.native import Streams, bound, function_in
 from overlong.conformance.vectors.complete import complete_strings
 from overlong.reference.core import building, core, why_not
 from overlong.reference.dialect import dialect
@@ -191,10 +191,10 @@ def addresses(library, symbols):
 
 def called(library, name, symbols):
     """Calls it from plain Python: address, length, output and room to a reading."""
-    abi, loaded = ABIS[name], Library(library)
+    abi, loaded = ABIS[name], ctypes.CDLL(library)
     if abi.functions:
         return Streams(abi, loaded, symbols.split(",")).whole
-    return bound(abi, loaded.function(symbols, abi.parameters, abi.result))
+    return bound(abi, function_in(loaded, symbols, abi.parameters, abi.result))
 
 
 def expected_of(name, strips=False, nul=""):

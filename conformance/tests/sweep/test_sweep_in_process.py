@@ -26,7 +26,7 @@ from overlong.conformance.oracle.kinds import (
     TIMED_OUT,
     answer_code,
 )
-from overlong.conformance.results.shard import Shard
+from overlong.conformance.results.sweeps import Shard
 from overlong.conformance.sweep import adapter
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.in_process import InProcess, reason_against

@@ -17,8 +17,8 @@ import pytest
 import sweep_stand_in
 from overlong.conformance.oracle.kinds import CRASHED, KINDS, LEFT_OUT, Fault
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.results.shard import Shard, ShardResult
-from overlong.conformance.results.sweep_statement import RESULTS
+from overlong.conformance.results.statements import RESULTS
+from overlong.conformance.results.sweeps import Shard, ShardResult
 from overlong.conformance.sweep import engine
 from overlong.conformance.sweep import ledger as ledgers
 from overlong.conformance.sweep.ledger import HEADER, LEDGER, Ledger, LedgerEntry, LedgerError

@@ -17,7 +17,7 @@ from overlong.conformance.oracle.kinds import (
     OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
 )
-from overlong.conformance.results.shard import ShardResult
+from overlong.conformance.results.sweeps import ShardResult
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.summary import summarise
 from overlong.reference import DIALECTS, dialect, segments

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.report import text as plain
-from overlong.conformance.report.found import core
+from overlong.conformance.report.text import core
 from overlong.conformance.report.wording import verdict_of_campaign
 from overlong.conformance.results.invocation import replay_found, spelled, words_of_target
 from overlong.conformance.support.printable import spaced_hex

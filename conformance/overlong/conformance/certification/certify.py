@@ -16,12 +16,10 @@ from overlong.conformance.certification.triage import SLOW
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.results.certificate import CERTIFICATE, Certificate
-from overlong.conformance.results.expected import Expectations
-from overlong.conformance.results.expected.updating import settled
-from overlong.conformance.results.inputs import file_of, write_inputs
-from overlong.conformance.results.invocation import Invocation, fixed, named
+from overlong.conformance.results.expected import Expectations, settled
+from overlong.conformance.results.invocation import Invocation, file_of, fixed, named, write_inputs
+from overlong.conformance.results.results_file import RESULTS, ResultsWriter
 from overlong.conformance.results.run import offered_in
-from overlong.conformance.results.writer import RESULTS, ResultsWriter
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.provenance import portable_file, today
 from overlong.conformance.support.whole_file import make_folder, saving, usable, written_whole

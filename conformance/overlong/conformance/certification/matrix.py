@@ -21,12 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.certification.matrix_worker import INCOMPLETE, KEPT_LINE, MatrixJob
-from overlong.conformance.results.model import State
-from overlong.conformance.results.reading import documents
-from overlong.conformance.results.reading.recorded import cause_of, state_recorded
+from overlong.conformance.results.model import FAILS, State
+from overlong.conformance.results.recorded import cause_of, document, regular, state_recorded
 from overlong.conformance.results.records import spelt
-from overlong.conformance.results.run import FAILS
-from overlong.conformance.results.writer import RESULTS
+from overlong.conformance.results.results_file import RESULTS
 from overlong.conformance.support import interpreter
 from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.support.provenance import environment, generator, timestamp
@@ -186,7 +184,7 @@ def rows_to_keep(folder: Path, conditions: Mapping[str, Any]) -> dict[str, tuple
     valid if that is unchanged. Damaged rows are omitted, and so measured again.
     """
     try:
-        found = documents.document(folder / STATEMENT)
+        found = document(folder / STATEMENT)
         same = all(found[name] == said for name, said in conditions.items())
         if not same or found["schema"] != SCHEMA or found["generator"] != generator():
             return {}
@@ -206,7 +204,7 @@ def _target_of(row: MatrixRow, folder: Path, conditions: Mapping[str, Any]) -> d
         if conditions["files"] and FAILS in row.claims.values() and row.time[:10] != timestamp()[:10]:
             return None
         path = folder / row.folder / RESULTS
-        documents.regular(path)
+        regular(path)
         with path.open(encoding="ascii") as file:
             first = file.readline()
             (last,) = deque(file, 1)

@@ -64,7 +64,7 @@ def main() -> int:
     """Run the job, and return the exit status."""
     listen()
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
-    from overlong.conformance.results.expected import ExpectationError
+    from overlong.conformance.results.expected_file import ExpectationError
     from overlong.conformance.support.printable import printable
 
     line = sys.stdin.buffer.readline()
@@ -96,8 +96,8 @@ def _certified(job: MatrixJob) -> int:
     """
     from overlong.conformance.certification.certify import certify
     from overlong.conformance.results.expected import Expectations
-    from overlong.conformance.results.headline import exit_code_of
     from overlong.conformance.results.invocation import Invocation
+    from overlong.conformance.results.model import exit_code_of
     from overlong.conformance.support.provenance import today
     from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.vectors.suites import QUICK

@@ -11,7 +11,7 @@ from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
-from overlong.conformance.results.run import FAILS, Drawing
+from overlong.conformance.results.model import FAILS, Drawing
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.plan import plan_named
 from overlong.reference import DIALECTS, dialect
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.model import Map
+    from overlong.conformance.results.results_file import ResultsWriter
     from overlong.conformance.results.run import Run
-    from overlong.conformance.results.writer import ResultsWriter
 
 _QUESTIONS = 120_000
 """The most strings to ask: three times the need of most dialects, and a second's work."""

@@ -25,7 +25,8 @@ from overlong.conformance.protocol.kind import GRAVE, POSITION, SCALARS, VERDICT
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.units import read_numbers
 from overlong.conformance.protocol.wire import DECODE, NOT_SAID, REFUSED, VALIDATE
-from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, Run, SuiteRun, offered_in, shown_by
+from overlong.conformance.results.model import FAILS, HOLDS, NOT_MEASURED
+from overlong.conformance.results.run import Run, SuiteRun, offered_in, shown_by
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import SHARED

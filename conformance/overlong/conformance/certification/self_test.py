@@ -23,7 +23,7 @@ from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.units import UNITS, big_endian
 from overlong.conformance.protocol.wire import ACCEPTED, ECHO, NOT_SAID, REFUSED, VALIDATE
-from overlong.conformance.results.run import HOLDS
+from overlong.conformance.results.model import HOLDS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.complete import strings_for
 from overlong.conformance.vectors.suites import SUITES

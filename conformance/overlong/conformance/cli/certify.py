@@ -37,7 +37,7 @@ from overlong.conformance.cli.output import (
     show,
     tell_written,
 )
-from overlong.conformance.results.headline import exit_code_of
+from overlong.conformance.results.model import exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.support.quantities import seconds_of
@@ -260,7 +260,7 @@ def _check_suites(suites: Sequence[str], given: Sequence[Path]) -> None:
 def _if_library(named: str | Sequence[str], folder: Path, wanted: WantedFormats, **options: Any) -> None:
     """Certify a library, and exit; return if it is none."""
     from overlong.conformance.cli.matrix import certify_library
-    from overlong.conformance.targets.libraries import functions_of
+    from overlong.conformance.targets.builtins import functions_of
 
     with errors_on_one_line():
         if isinstance(named, str) and (functions := functions_of(named)):
@@ -285,8 +285,7 @@ def _print(certificate: Certificate, folder: Path | None, *, quiet: bool, verbos
     from overlong.conformance.report.terminal import next_step, summary
     from overlong.conformance.report.wording import verdict
     from overlong.conformance.results.certificate import CERTIFICATE, OF_A_COMMAND
-    from overlong.conformance.results.reading.results import report_of_run
-    from overlong.conformance.results.writer import RESULTS
+    from overlong.conformance.results.results_file import RESULTS, report_of_run
 
     report, stale = report_of_run(certificate, folder), len(certificate.stale)
     words = verdict(report.subjects[0])

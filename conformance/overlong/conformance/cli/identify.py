@@ -67,7 +67,7 @@ def command(
       4  the limits left something unsettled; the report says what
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.models.identify import identify
-    from overlong.conformance.report.identity import model_as_json, model_lines
+    from overlong.conformance.report.learned import model_as_json, model_lines
 
     named = target_of(target)
     if drawing is not None and drawing.suffix != ".svg":

@@ -251,7 +251,7 @@ def show_rows(report: Report, rows: Sequence[MatrixRow], output: Path, wanted: W
 def _show_unsaved(document: dict[str, Any], output: Path, wanted: WantedFormats) -> None:
     """Print what was found, if it cannot be saved."""
     from overlong.conformance.certification.matrix import STATEMENT
-    from overlong.conformance.results.reading.matrix import report_of_matrix
+    from overlong.conformance.results.reading import report_of_matrix
     from overlong.conformance.results.records import spelt
 
     if wanted.stdout == "json":
@@ -262,8 +262,8 @@ def _show_unsaved(document: dict[str, Any], output: Path, wanted: WantedFormats)
 
 def _print(report: Report, name: str) -> None:
     """Print the report in a format other than JSON."""
+    from overlong.conformance.report.compared import table, tally
     from overlong.conformance.report.formats import FORMATS
-    from overlong.conformance.report.matrix import table, tally
 
     if name == "text":
         lines = table(report.subjects, width=width(), encoding=sys.stdout.encoding or "ascii")
@@ -303,8 +303,8 @@ def certify_library(
     """
     from overlong.conformance.certification.matrix import STATEMENT
     from overlong.conformance.certification.matrix_worker import MatrixJob
-    from overlong.conformance.results.headline import FAILING
-    from overlong.conformance.targets.libraries import set_up_library
+    from overlong.conformance.results.model import FAILING
+    from overlong.conformance.targets.builtins import set_up_library
 
     _refuse_others(name, functions[0])
     agreed_to(functions)

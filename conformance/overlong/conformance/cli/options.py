@@ -21,7 +21,7 @@ from overlong.conformance.support.printable import did_you_mean, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
-    from overlong.conformance.targets.builtin import Builtin
+    from overlong.conformance.targets.builtins import Builtin
 
 
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
@@ -141,7 +141,7 @@ def all_decoders() -> dict[str, Builtin]:
 @contextlib.contextmanager
 def files_refused() -> Generator[None]:
     """Report an error in a file of vectors or of expected deviations on one line, with the file and the place."""
-    from overlong.conformance.results.expected import ExpectationError
+    from overlong.conformance.results.expected_file import ExpectationError
     from overlong.conformance.support.strict_json import JsonError
     from overlong.conformance.vectors.check import CheckError, WrongError
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from overlong.conformance.cli.options import USAGE, leave, width
-from overlong.conformance.results.headline import State
+from overlong.conformance.results.model import State
 from overlong.conformance.support.printable import did_you_mean, listed, printable, thousands
 
 if TYPE_CHECKING:
@@ -189,7 +189,8 @@ def put_out(report: Report, names: Sequence[str], output: Path | None) -> None:
 
 def report_of(*paths: Path) -> Report:
     """The report read from the files. If a file cannot be read, the program ends with one line that says why."""
-    from overlong.conformance.results.reading import ReportError, read
+    from overlong.conformance.results.reading import read
+    from overlong.conformance.results.recorded import ReportError
 
     try:
         return read(paths)
@@ -241,13 +242,12 @@ def rendered(report: Report, name: str, *, width: int) -> str:
 def exit_code(report: Report) -> int:
     """The exit code for these results: the worst target decides, and in a diff a regression."""
     from overlong.conformance.cli.options import CONFORMS, DIVERGES, INCOMPLETE
-    from overlong.conformance.results.headline import WORST_FIRST, State, exit_code_of
-    from overlong.conformance.results.model import ReportKind
+    from overlong.conformance.results.model import WORST_FIRST, ReportKind, State, exit_code_of
 
     if report.kind is ReportKind.DIFF:
-        from overlong.conformance.results.difference import FailOn, fails, is_incomplete
+        from overlong.conformance.results.difference import fails, is_incomplete
 
-        worse = fails(report, FailOn.REGRESSION)
+        worse = fails(report, "regression")
         return DIVERGES if worse else INCOMPLETE if is_incomplete(report) else CONFORMS
     if report.incomplete:
         return INCOMPLETE

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 import pytest
 
 from overlong.conformance.protocol.kind import CLAIMS, LIMITS, VERDICT
-from overlong.conformance.results.run import FAILS, NOT_MEASURED
+from overlong.conformance.results.model import FAILS, NOT_MEASURED
 from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.reference import Decoded
@@ -195,7 +195,8 @@ class TargetNode(pytest.Collector):
         Raises:
             pytest.UsageError: the file of expected deviations is invalid.
         """
-        from overlong.conformance.results.expected import ExpectationError, Expectations
+        from overlong.conformance.results.expected import Expectations
+        from overlong.conformance.results.expected_file import ExpectationError
         from overlong.conformance.support.provenance import today
 
         file: str | None = self.config.getoption("overlong_expected")
@@ -259,8 +260,8 @@ class ClaimItem(pytest.Item):
             self._run_expected(certificate)
             return
         from overlong.conformance.report.text import lines_of_cause
-        from overlong.conformance.results.details import why_not
-        from overlong.conformance.results.reading.results import report_of_run
+        from overlong.conformance.results.results_file import report_of_run
+        from overlong.conformance.results.run import why_not
 
         (subject,) = report_of_run(certificate).subjects
         state = certificate.claims.get(self.name, NOT_MEASURED)

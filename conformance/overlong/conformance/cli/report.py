@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from overlong.conformance.cli.output import (
     report_of,
 )
 from overlong.conformance.support.printable import printable
+
+if TYPE_CHECKING:
+    from overlong.conformance.results.difference import FailOn
 
 EXAMPLES = """\b
 Examples:
@@ -127,7 +131,7 @@ def _there(_context: click.Context, argument: click.Parameter, path: Path) -> Pa
 def diff_command(
     older: Path,
     newer: Path,
-    fail_on: str,
+    fail_on: FailOn,
     names: tuple[str, ...],
     output: Path | None,
 ) -> None:
@@ -145,7 +149,7 @@ def diff_command(
       4  incomplete: a side was not measured to its end, so part of it could not
          be compared
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.results.difference import FailOn, difference, fails, is_incomplete
+    from overlong.conformance.results.difference import difference, fails, is_incomplete
 
     if len(names) > 1 and output is None:
         raise click.UsageError("several formats need a folder; name it with -o")
@@ -153,6 +157,6 @@ def diff_command(
         older_report, newer_report = (replace(report_of(path), source=str(path)) for path in (older, newer))
         diff = difference(older_report, newer_report)
         put_out(diff, names, output)
-    if fails(diff, FailOn(fail_on)):
+    if fails(diff, fail_on):
         sys.exit(DIVERGES)
     sys.exit(INCOMPLETE if is_incomplete(diff) else CONFORMS)

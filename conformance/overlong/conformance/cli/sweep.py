@@ -37,7 +37,7 @@ from overlong.conformance.cli.output import (
     show,
     tell_written,
 )
-from overlong.conformance.results.headline import exit_code_of
+from overlong.conformance.results.model import exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import printable, thousands
 
@@ -213,8 +213,7 @@ def _print(run: SweepRun, folder: Path | None, form: str, *, quiet: bool, verbos
     from overlong.conformance.report.terminal import summary_of_sweep
     from overlong.conformance.report.text import verdict_of_sweep
     from overlong.conformance.report.wording import verdict
-    from overlong.conformance.results.reading.statements import report_of_swept
-    from overlong.conformance.results.sweep_statement import RESULTS, to_json
+    from overlong.conformance.results.statements import RESULTS, report_of_swept, to_json
 
     if form == "json":
         click.echo(to_json(run), nl=False)

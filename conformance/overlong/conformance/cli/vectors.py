@@ -331,7 +331,7 @@ def score_command(
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.models.list_forms import ReadError
     from overlong.conformance.models.score import score
-    from overlong.conformance.report.score import summary
+    from overlong.conformance.report.learned import summary
 
     if missing is not None and any(_same(missing, file) for file in files):
         raise click.UsageError(f"--add {printable(missing)} would overwrite a list; name another file")

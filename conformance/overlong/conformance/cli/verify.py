@@ -117,7 +117,7 @@ def command(
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.verification import CertificateError, verify
     from overlong.conformance.cli.output import Bar
-    from overlong.conformance.results.expected import ExpectationError
+    from overlong.conformance.results.expected_file import ExpectationError
 
     named = target_of(target) if target else None
     with errors_on_one_line(), files_refused(), Bar(enabled=not quiet) as bar:

@@ -5,7 +5,7 @@ right if an edge returns to them; the others are in columns, by the number of oc
 different, and red, if after the same words only one of the automata can go on, or accepts.
 
 SVG has its colours as attributes, so that a file looks right anywhere; and classes, so that a page that includes it
-can set its own colours (report/pictures/pictures.css).
+can set its own colours (report/html/pictures.css).
 """
 
 from __future__ import annotations

@@ -41,19 +41,19 @@ FORMATS = {
     each.name: each
     for each in (
         Format("text", "report.txt", "what a terminal shows", f"{_HERE}.text", "text"),
-        Format("json", "report.json", "all of it, for programs", "overlong.conformance.results.reading.data", "data"),
+        Format("json", "report.json", "all of it, for programs", "overlong.conformance.results.reading", "data"),
         Format("markdown", "report.md", "for an issue or a step summary", f"{_HERE}.markdown", "markdown"),
         Format(
             "issue",
             "issues.md",
             "a text for each divergence, to send to maintainers",
-            f"{_HERE}.issue",
+            f"{_HERE}.markdown",
             "issues",
         ),
         Format("html", "report.html", "one page with pictures, for a browser", f"{_HERE}.html.page", "page"),
-        Format("junit", "junit.xml", "JUnit's XML, for CI servers", f"{_HERE}.junit", "junit"),
+        Format("junit", "junit.xml", "JUnit's XML, for CI servers", f"{_HERE}.ci", "junit"),
         Format("sarif", "overlong.sarif", "SARIF 2.1.0, for code scanning", f"{_HERE}.sarif", "sarif"),
-        Format("badge", "badge.json", "the JSON of a shields.io badge", f"{_HERE}.badge", "badge"),
+        Format("badge", "badge.json", "the JSON of a shields.io badge", f"{_HERE}.ci", "badge"),
     )
 }
 

@@ -17,10 +17,8 @@ from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
 from overlong.conformance.protocol.wire import IN_MEMORY, OPERATIONS
 from overlong.conformance.report.text import SHOWN, blocks, claim_lines, in_rows, sign_lines, title, verdict_lines
 from overlong.conformance.report.wording import Glyphs, faults, swept_short, verdict
-from overlong.conformance.results.details import is_not_offered
-from overlong.conformance.results.headline import FAILING
-from overlong.conformance.results.model import Standing
-from overlong.conformance.results.run import HOLDS
+from overlong.conformance.results.model import FAILING, HOLDS, Standing
+from overlong.conformance.results.run import is_not_offered
 from overlong.conformance.support.printable import counted, printable, thousands, times
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, IN_MEMORY
-from overlong.conformance.results.headline import State, result_of
 from overlong.conformance.results.invocation import identifier
+from overlong.conformance.results.model import FAILS, HOLDS, NOT_MEASURED, State, result_of
 from overlong.conformance.results.records import (
     bucket_as_json,
     expected_as_json,
@@ -22,7 +22,7 @@ from overlong.conformance.results.records import (
     target_as_json,
 )
 from overlong.conformance.results.records import spelt as as_text
-from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED, offered_in
+from overlong.conformance.results.run import offered_in
 from overlong.conformance.support.provenance import environment, generator, portable
 from overlong.conformance.vectors.suites import SUITES
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Bucket
     from overlong.conformance.results.expected import Expectations
-    from overlong.conformance.results.expected.entries import Deviation
+    from overlong.conformance.results.expected_file import Deviation
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
     from overlong.conformance.targets.identity import Identity

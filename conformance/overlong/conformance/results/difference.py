@@ -8,24 +8,25 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from enum import Enum
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from overlong.conformance.protocol.wire import REPLACING
 from overlong.conformance.results.model import (
     BEFORE,
     DIFF_ORDER,
     EXPECTED,
+    FAILS,
     FEWER,
+    HOLDS,
     MORE,
+    NOT_MEASURED,
     Report,
     ReportKind,
     Standing,
     State,
     Subject,
 )
-from overlong.conformance.results.run import FAILS, HOLDS, NOT_MEASURED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,18 +34,9 @@ if TYPE_CHECKING:
     from overlong.conformance.results.model import Cause, ReportPart
 
 
-class FailOn(Enum):
-    """The standings that make a diff fail."""
-
-    REGRESSION = "regression"
-    """A new cause on inputs that the older side was asked, too; or an old cause that more inputs show."""
-    NEW = "new"
-    """A regression, or a cause on inputs that the older side was not asked."""
-    ANY = "any"
-    """Any difference."""
-    NONE = "none"
-
-
+FailOn = Literal["regression", "new", "any", "none"]
+"""What makes a diff fail: a new cause on inputs that the older side was asked, too, or an old cause that more inputs
+show; that, or a cause on inputs that the older side was not asked; any difference; nothing."""
 _SIDE = ("id", "name", "version", "digest", "state", "why", "profile", "command")
 """What a diff says of a side of a pair."""
 _SHOWN = (*_SIDE, "language", "operations", "error_mode", "claims")
@@ -112,16 +104,16 @@ def since(older: Report, newer: Report) -> Report:
 
 def fails(diff: Report, on: FailOn) -> bool:
     """True if the diff has a standing of ``on``; expected deviations fail only with ``any``."""
-    if on is FailOn.NONE:
+    if on == "none":
         return False
     causes = [cause for subject in diff.subjects for cause in subject.causes]
-    if on is FailOn.ANY:
+    if on == "any":
         unpaired = not all((*diff.extra["older"], *diff.extra["newer"]))
         standings = {cause.standing for cause in causes} | {claim["standing"] for claim in diff.extra["claims"]}
         return unpaired or bool(standings - {Standing.SAME})
     unexpected = [cause for cause in causes if EXPECTED not in dict(cause.more)]
     worse = (cause.standing is Standing.REGRESSED or MORE in dict(cause.more) for cause in unexpected)
-    return any(worse) or (on is FailOn.NEW and any(cause.standing is Standing.NEW for cause in unexpected))
+    return any(worse) or (on == "new" and any(cause.standing is Standing.NEW for cause in unexpected))
 
 
 def is_incomplete(diff: Report) -> bool:

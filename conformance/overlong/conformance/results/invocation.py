@@ -1,25 +1,29 @@
-"""The arguments of a measurement in machine-readable form, so that it can be repeated.
+"""What a run was asked, and the commands that ask it, or one of its findings, again.
 
-A certificate holds it as ``invocation``. It has no path of this machine: a file has its name on the command line, or
-only the last part of an absolute path.
+A certificate holds the invocation in machine-readable form. It has no path of this machine: a file has its name on the
+command line, or only the last part of an absolute path. An input too long for a line is a file of one vector beside the
+results, and commands name that file: in files of results from their own folder, in reports from the current folder.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from overlong.conformance.oracle.finding import BESIDE
 from overlong.conformance.protocol.kind import Code
-from overlong.conformance.results.inputs import TYPED, file_of, is_typed, kept_in
+from overlong.conformance.support.printable import counted
 from overlong.conformance.support.provenance import portable_file, sha256_of
+from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.questions import category_of
+from overlong.conformance.vectors.record import document_of
 from overlong.conformance.vectors.vector import FOUND, SWEPT, IdError, Input, Vector, cut
 
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.vectors.profile import Profile
+
 
 _FETCHED = "OCTETS"
 """The place of longer inputs."""
@@ -205,7 +210,7 @@ def reproduced(finding: Finding, target: str | Sequence[str]) -> str:
 
 
 def named(vector: Vector) -> str:
-    """The vector in the words of ``overlong replay``: its id, every octet of it, or else its file (``inputs.py``)."""
+    """The vector in the words of ``overlong replay``: its id, every octet of it, or else its file (:func:`file_of`)."""
     name = vector.id
     if "/sha256-" in name and (vector.category in (FOUND, SWEPT) or not _in_a_suite(vector)):
         # ``replay`` looks up a digest in the suites
@@ -266,3 +271,68 @@ def _in_a_suite(vector: Vector) -> bool:
 def options_of(names: Iterable[str]) -> list[str]:
     """Plans as words of a command line: ``--plan exhaustive-4 --plan pairs``."""
     return [word for name in names for word in ("--plan", name)]
+
+
+INPUTS = "inputs"
+"""The folder of these files, in that of the results."""
+TYPED = 150
+"""The most characters of an input that are written out in a command line."""
+
+
+def is_typed(vector: Vector) -> bool:
+    """True if the vector's octets fit in a line of a command."""
+    octets = len(vector.octets) + sum(map(len, vector.earlier or ()))
+    return 2 * octets <= TYPED and len(vector.in_full) <= TYPED
+
+
+def file_of(vector: Vector) -> str:
+    """The name of a vector's file, from the folder of the results: ``inputs/0b3c….json``."""
+    return f"{INPUTS}/{hashlib.sha256(vector.in_full.encode('ascii', 'replace')).hexdigest()[:16]}.json"
+
+
+def placed(command: str, vector: Vector, folder: Path | None) -> str:
+    """A command of a file of results, as it is typed in the current folder; a comment if there is no file to name.
+
+    Args:
+        command: it names the vector's file from the folder of the results, or spells every octet, as older files do.
+        vector: its input.
+        folder: of the results; None if nothing was written.
+    """
+    if is_typed(vector):
+        return command
+    file = file_of(vector)
+    if file in command and (path := kept_in(folder, vector)):
+        return command.replace(file, shlex.quote(path), 1)
+    if file in command or vector.in_full in command or vector.octets.hex() in command:
+        return unplaced(vector)
+    return command
+
+
+def kept_in(folder: Path | None, vector: Vector) -> str:
+    """The path of a vector's file in the folder of the results; empty if it is not there."""
+    path = None if folder is None else folder / file_of(vector)
+    if path is None or not path.is_file():
+        return ""
+    return f"./{path}" if str(path).startswith("-") else str(path)
+
+
+def unplaced(vector: Vector) -> str:
+    """What stands in place of a command whose input is in no file: a comment, so that nothing runs by it."""
+    octets = counted(len(vector.octets), "octet")
+    return f"# an input of {octets} is too long for a line; a run with -o FOLDER keeps it in a file"
+
+
+def write_inputs(folder: Path, vectors: Iterable[Vector]) -> None:
+    """Write the files of vectors that do not fit in a line.
+
+    Raises:
+        OSError: one cannot be written.
+    """
+    for vector in vectors:
+        if is_typed(vector):
+            continue
+        path = folder / file_of(vector)
+        path.parent.mkdir(exist_ok=True)
+        with written_whole(path) as file:
+            data = document_of(replace(vector, profile=RFC3629), "the input of a divergence")
+            file.write(json.dumps(data) + "\n")

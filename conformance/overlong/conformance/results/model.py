@@ -1,7 +1,11 @@
-"""The content of every report, read from a certificate, results, a matrix, a sweep, a campaign or a diff.
+"""The content of every report, and the state that it comes to.
 
-Plain data of files, not objects of a run, so that a report can be made again years later without a decoder. All
-of it is hostile: names, messages and words come from targets and files. The code that writes it out escapes it.
+A report is read from a certificate, results, a matrix, a sweep, a campaign or a diff: plain data of files, not objects
+of a run, so that it can be made again years later without a decoder. All of it is hostile: names, messages and words
+come from targets and files. The code that writes it out escapes it.
+
+Only this module derives a state from claims; every report, certificate and exit code asks it. ``docs/command-line.md``
+has the same as a table, ``report/wording.py`` the words for a state.
 """
 
 from __future__ import annotations
@@ -10,13 +14,70 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.headline import FAILING, WORST_FIRST
-from overlong.conformance.results.headline import State as State  # noqa: PLC0414 (who reads a report needs it)
-from overlong.conformance.results.run import FAILS
-from overlong.conformance.results.run import Drawing as Drawing  # noqa: PLC0414 (likewise)
+from overlong.conformance.protocol.kind import CLAIMS, GRAVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
+
+
+class State(StrEnum):
+    """The state of one target, in the words that files use."""
+
+    CONFORMS = "conforms"
+    EXPECTED = "diverges as expected"
+    """Each of its divergences is an expected deviation: 0 unexpected, never "certified"."""
+    EXCEPT = "conforms with exceptions"
+    """No claim of :data:`~overlong.conformance.protocol.kind.GRAVE` fails, but another claim fails."""
+    DIVERGES = "diverges"
+    INCOMPLETE = "incomplete"
+    NOT_MEASURED = "not measured"
+    """The target answered nothing."""
+    NOTHING = "nothing to judge"
+    """The target answered, but no claim holds or fails."""
+
+
+HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
+"""The states of a claim."""
+WAITS = "what was seen is not examined yet"
+"""The reason why a campaign is incomplete if it had no time to examine a divergence."""
+FAILING = (State.DIVERGES, State.EXCEPT)
+"""The states of a target with unexpected divergences."""
+WORST_FIRST = (
+    *(State.INCOMPLETE, State.NOT_MEASURED, State.DIVERGES, State.EXCEPT),
+    *(State.NOTHING, State.EXPECTED, State.CONFORMS),
+)
+_CODES = {State.CONFORMS: 0, State.EXPECTED: 0, State.NOT_MEASURED: 3, State.NOTHING: 3, State.INCOMPLETE: 4}
+
+
+def state_of(failing: Collection[str], *, held: bool, incomplete: bool = False, as_expected: bool = False) -> State:
+    """The state of a run.
+
+    Args:
+        failing: the claims that fail.
+        held: a claim holds; or, in a sweep or a campaign, which settles no claims, the target answered something.
+        incomplete: the run ended early.
+        as_expected: there are divergences, and each of them is expected.
+    """
+    if incomplete:
+        return State.INCOMPLETE
+    if as_expected:
+        return State.EXPECTED
+    if failing:
+        graver = GRAVE.intersection(failing) or not CLAIMS.keys() >= set(failing)  # an unknown claim may be grave
+        return State.DIVERGES if graver else State.EXCEPT
+    return State.CONFORMS if held else State.NOTHING
+
+
+def exit_code_of(state: State, stale: int = 0) -> int:
+    """The exit code for a state; ``stale``: the number of expected deviations that no longer occur."""
+    return _CODES.get(state, 1) or int(stale > 0)
+
+
+def result_of(state: State, stale: int = 0) -> str:
+    """The ``result`` of a certificate: PASSED, WARNED or FAILED."""
+    if state is State.CONFORMS:
+        return "PASSED"
+    return "WARNED" if state is State.EXPECTED and not stale else "FAILED"
 
 
 class ReportKind(StrEnum):
@@ -142,6 +203,14 @@ class Map:
     answers: bytes
     """For each pair the number of octets after it (``80``, as many as needed) with which it was first accepted, plus
     1: 1 alone, 2 with one more, 3 with two; 0 if with none. 255: not told (the target broke). 65 536 octets."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture that overlong drew during the run: SVG from numbers alone."""
+
+    title: str
+    svg: str
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Bucket, Finding, Why
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.results.expected import Expectations
-    from overlong.conformance.results.expected.entries import Deviation
+    from overlong.conformance.results.expected_file import Deviation
     from overlong.conformance.results.run import Run, SuiteRun
     from overlong.conformance.results.sweeps import PlanRun
 

@@ -1,17 +1,16 @@
-"""The result of a sweep: for each plan its counts, and the divergences as a few sets of strings."""
+"""The result of a sweep: of each shard and each plan its counts, and the divergences as a few sets of strings."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.oracle.again import ALONE
 from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE, NOT_SUPPORTED
 from overlong.conformance.protocol.kind import VERDICT
-from overlong.conformance.results.headline import State, state_of
-from overlong.conformance.results.shard import NOTHING, Account
+from overlong.conformance.results.model import State, state_of
 from overlong.conformance.support.printable import counted, spaced_hex, thousands
 from overlong.reference import DEFECTS
 
@@ -20,9 +19,62 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.finding import Finding
+    from overlong.conformance.oracle.kinds import Fault
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.identity import Identity
     from overlong.conformance.vectors.profile import Profile
+
+
+@dataclass(frozen=True, order=True)
+class Shard:
+    """A range of strings of one of a plan's grids."""
+
+    plan: str
+    """The plan's name for ``plan_named``: ``exhaustive-4``."""
+    grid: int
+    first: int
+    count: int
+
+    @property
+    def key(self) -> str:
+        """Its name."""
+        return f"{self.plan}/{self.grid}/{self.first}+{self.count}"
+
+
+@dataclass(frozen=True)
+class ShardResult:
+    """The result of a shard."""
+
+    shard: Shard
+    strings: int
+    """The number of strings asked: all except those left out."""
+    octets: int
+    """The octets of those."""
+    well_formed: int
+    """The number of well-formed strings, counted by the oracle."""
+    accepted: int
+    """The number of strings that the target accepted."""
+    checksum: int
+    """Checksum of the target's answers: see :func:`answer_code`. A string that ended the target adds nothing."""
+    kinds: bytes = b""
+    """One octet for each string of the shard, compressed by zlib; empty if all agree."""
+    faults: tuple[Fault, ...] = ()
+    """The first few of each kind."""
+    seconds: float = 0.0
+    """Seconds of the target and its driver, by the clock; not part of any digest."""
+
+
+class Account(NamedTuple):
+    """The sums over some strings."""
+
+    strings: int
+    octets: int
+    """The octets of the judged strings."""
+    well_formed: int
+    """The number of them that the automaton accepts."""
+
+
+NOTHING = Account(0, 0, 0)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.results.shard import NOTHING, Account
+from overlong.conformance.results.sweeps import NOTHING, Account
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

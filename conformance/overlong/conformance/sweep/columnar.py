@@ -23,7 +23,7 @@ from overlong.conformance.oracle.judging import Judge, shown
 from overlong.conformance.oracle.kinds import AGREES, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault
 from overlong.conformance.oracle.target import BudgetSpent
 from overlong.conformance.protocol.observation import TimedOut, describe
-from overlong.conformance.results.shard import ShardResult
+from overlong.conformance.results.sweeps import ShardResult
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import SWEPT
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.judging import Judged
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.units import Units
-    from overlong.conformance.results.shard import Shard
+    from overlong.conformance.results.sweeps import Shard
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.profile import Profile

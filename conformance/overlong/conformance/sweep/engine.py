@@ -17,7 +17,7 @@ from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.profile import RFC3629, Profile
 
 if TYPE_CHECKING:
-    from overlong.conformance.results.shard import Shard, ShardResult
+    from overlong.conformance.results.sweeps import Shard, ShardResult
     from overlong.conformance.sweep.columnar import Columnar
     from overlong.conformance.targets.framed import FramedTarget
 

@@ -15,7 +15,7 @@ from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from overlong.conformance.oracle.kinds import KINDS, LEFT_OUT, Fault
-from overlong.conformance.results.shard import Shard, ShardResult
+from overlong.conformance.results.sweeps import Shard, ShardResult
 from overlong.conformance.support.database import Database, Sort
 from overlong.conformance.support.printable import printable
 

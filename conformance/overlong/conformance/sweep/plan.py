@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.results.shard import Account, Shard
+from overlong.conformance.results.sweeps import Account, Shard
 from overlong.conformance.support.printable import did_you_mean, thousands
 from overlong.conformance.sweep.accounting import account, total
 from overlong.conformance.sweep.plans import PLANS

@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.results.inputs import write_inputs
-from overlong.conformance.results.invocation import options_of, reproduce_command
-from overlong.conformance.results.shard import Account
-from overlong.conformance.results.sweep_statement import RESULTS, to_json
-from overlong.conformance.results.sweeps import PlanRun, SweepRun
+from overlong.conformance.results.invocation import options_of, reproduce_command, write_inputs
+from overlong.conformance.results.statements import RESULTS, to_json
+from overlong.conformance.results.sweeps import Account, PlanRun, SweepRun
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import generator
@@ -53,7 +51,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from overlong.conformance.examination.explanation import Explanation
-    from overlong.conformance.results.shard import Shard, ShardResult
+    from overlong.conformance.results.sweeps import Shard, ShardResult
     from overlong.conformance.sweep.ledger import LedgerEntry
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.pool import Pool

@@ -40,7 +40,7 @@ from overlong.conformance.protocol.wire import (
     stream_payload,
 )
 from overlong.conformance.support.printable import printable, thousands
-from overlong.conformance.targets.ending import Ended
+from overlong.conformance.targets.process import Ended
 from overlong.conformance.vectors.questions import sample
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.results.inputs import INPUTS, kept_in, write_inputs
-from overlong.conformance.results.invocation import found
-from overlong.conformance.results.reading.campaign import digest_of_findings, report_of_campaign
-from overlong.conformance.results.reading.documents import ReportError, document
+from overlong.conformance.results.invocation import INPUTS, found, kept_in, write_inputs
+from overlong.conformance.results.reading import digest_of_findings, report_of_campaign
+from overlong.conformance.results.recorded import ReportError, document
 from overlong.conformance.results.records import spelt
 from overlong.conformance.support.printable import as_name, printable
 from overlong.conformance.support.provenance import generator, timestamp

@@ -52,7 +52,7 @@ def command(what: tuple[str, ...], profile: str) -> None:
 
 def offered(stored: Found, folder: str) -> Iterator[str]:
     """The commands that apply to the finding: a difference has none, and not every finding can become a test."""
-    from overlong.conformance.report.found import is_difference
+    from overlong.conformance.report.text import is_difference
     from overlong.fuzz.promotion.case import case_of
     from overlong.fuzz.promotion.promote import PromotionError, check
 

@@ -26,7 +26,7 @@ from overlong.conformance.cli.options import (
     width,
 )
 from overlong.conformance.cli.output import WantedFormats, formats_option, rendered, report_of, show, tell_written
-from overlong.conformance.results.headline import State, exit_code_of
+from overlong.conformance.results.model import State, exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.quantities import count_of, seconds_of
 from overlong.fuzz.cli.finding import campaign_errors

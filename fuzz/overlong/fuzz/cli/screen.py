@@ -15,7 +15,7 @@ import click
 from overlong.conformance.cli.options import width
 from overlong.conformance.cli.output import coloured
 from overlong.conformance.protocol.wire import ASKING
-from overlong.conformance.report.found import inputs
+from overlong.conformance.report.text import inputs
 from overlong.conformance.report.wording import state_of_campaign, verdict_of_campaign, words_of_campaign
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 from overlong.conformance.support.quantities import lasting

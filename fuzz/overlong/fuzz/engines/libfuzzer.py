@@ -17,8 +17,8 @@ from overlong.conformance.protocol.kind import Code
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import one_spelling
 from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS
+from overlong.conformance.targets.commands import FunctionName
 from overlong.conformance.targets.configured import configured
-from overlong.conformance.targets.functions import FunctionName
 from overlong.conformance.vectors.formats.libfuzzer import tokens
 from overlong.reference import MaximalSubpart, dialect, segments
 from overlong.reference.layout import load_layout

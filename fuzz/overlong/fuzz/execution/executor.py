@@ -34,7 +34,7 @@ from overlong.conformance.oracle.kinds import (
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import TimedOut
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
-from overlong.conformance.results.shard import Shard
+from overlong.conformance.results.sweeps import Shard
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.temporary import TemporaryFolder
 from overlong.conformance.sweep.columnar import ColumnBatch, ShardTally

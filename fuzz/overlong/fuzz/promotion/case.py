@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.finding import expected_in_words
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.protocol.wire import DECODE, GUARDED, OPERATIONS, REPLACING, VALIDATE
-from overlong.conformance.report.found import is_difference
+from overlong.conformance.report.text import is_difference
 from overlong.conformance.support.printable import plain, printable
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.state import REPETITIONS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import ID
 from overlong.conformance.protocol.wire import AGAIN, ENCODING, OPERATIONS, OTHER_INPUT
-from overlong.conformance.report.found import is_difference
+from overlong.conformance.report.text import is_difference
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import JsonError
 from overlong.conformance.vectors.check import CheckError, WrongError, vectors_in

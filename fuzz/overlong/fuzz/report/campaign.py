@@ -8,12 +8,19 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.report.found import inputs, is_difference
-from overlong.conformance.report.text import SHOWN
+from overlong.conformance.report.text import SHOWN, inputs, is_difference
 from overlong.conformance.report.wording import Glyphs, verdict_of_campaign
-from overlong.conformance.results.headline import State, state_of
-from overlong.conformance.results.model import INPUTS, Report, ReportKind, Standing, Subject, failing_claims
-from overlong.conformance.results.reading.campaign import cause_of_stored
+from overlong.conformance.results.model import (
+    INPUTS,
+    Report,
+    ReportKind,
+    Standing,
+    State,
+    Subject,
+    failing_claims,
+    state_of,
+)
+from overlong.conformance.results.reading import cause_of_stored
 from overlong.conformance.support.printable import printable, thousands
 from overlong.conformance.support.provenance import generator
 from overlong.conformance.support.quantities import lasting

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.oracle.walk import explain_code, explain_octets
 from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.protocol.wire import ASK, ENCODING, QUESTION
-from overlong.conformance.report.found import block, core, is_difference
-from overlong.conformance.report.lines import command_lines
-from overlong.conformance.report.text import lines_of_cause
-from overlong.conformance.report.wording import given
+from overlong.conformance.report.text import block, core, is_difference, lines_of_cause
+from overlong.conformance.report.wording import command_lines, given
 from overlong.conformance.results.invocation import replay_found, spelled
 from overlong.conformance.results.model import PEER, SENTENCE, STABLE, Cause, ReportKind, Standing
-from overlong.conformance.results.reading import ReportError, read
-from overlong.conformance.results.reading.data import plain
+from overlong.conformance.results.reading import plain, read
+from overlong.conformance.results.recorded import ReportError
 from overlong.conformance.support.printable import printable, spaced_hex
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector

@@ -18,17 +18,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from overlong.conformance.protocol.wire import BATCH, ECHO, OPERATIONS
-from overlong.conformance.report.html.comparison import page_among_others, pages_of, pairs, since, sources
-from overlong.conformance.report.html.shown import Maps, Room, Shower, TooLarge, claims_of, overviews
+from overlong.conformance.report.html.shown import Room, Shower, claims_of, overviews
 from overlong.conformance.report.html.verdict import (
     CLAIM_STATES,
     STANDINGS,
     STATES,
+    page_among_others,
+    pages_of,
+    pairs,
+    since,
+    sources,
     standings_of,
     verdict_of,
 )
-from overlong.conformance.report.lines import command_lines
 from overlong.conformance.report.wording import (
+    command_lines,
     observed,
     section_links,
     state_words,
@@ -48,15 +52,16 @@ if TYPE_CHECKING:
 
 LARGEST = 2_000_000
 """The largest number of octets of a page."""
+_MANY = 1000
 ROOMS = (
-    Room(causes=30, walks=30, maps=Maps.ALL, text=2000),
-    Room(causes=30, walks=6, maps=Maps.DIFFERENCES, text=2000),
-    Room(causes=30, walks=6, maps=Maps.FIRST, text=2000),
-    Room(causes=12, walks=4, maps=Maps.FIRST, text=2000),
-    Room(causes=8, walks=2, maps=Maps.NONE, text=300),
-    Room(causes=3, walks=0, maps=Maps.NONE, text=300),
-    Room(causes=1, walks=0, maps=Maps.NONE, text=80, subjects=300),
-    Room(causes=0, walks=0, maps=Maps.NONE, text=80, subjects=200, svg=sys.maxsize),
+    Room(causes=30, walks=30, maps=_MANY, text=2000, sides=True),
+    Room(causes=30, walks=6, maps=_MANY, text=2000),
+    Room(causes=30, walks=6, maps=1, text=2000),
+    Room(causes=12, walks=4, maps=1, text=2000),
+    Room(causes=8, walks=2, maps=0, text=300),
+    Room(causes=3, walks=0, maps=0, text=300),
+    Room(causes=1, walks=0, maps=0, text=80, subjects=300),
+    Room(causes=0, walks=0, maps=0, text=80, subjects=200, svg=sys.maxsize),
 )
 """Cuts to try until the page is small enough."""
 FEW = 7
@@ -83,21 +88,23 @@ def page(report: Report) -> str:
         shown = sum(min(len(subject.causes), room.causes) for subject in report.subjects[: room.subjects])
         if shown * _LEAST > LARGEST:
             continue
-        try:
-            text = _rendered(report, room, known)
-        except TooLarge:
+        if (rendered := _rendered(report, room, known)) is None:
             continue
+        text = rendered
         if len(text.encode()) < LARGEST:
             break
     return text
 
 
-def _rendered(report: Report, room: Room, known: dict[str, Picture | None]) -> str:
+def _rendered(report: Report, room: Room, known: dict[str, Picture | None]) -> str | None:
+    """The page with this room; None if its pictures alone are too large."""
     shower = Shower(report, room, known)
     subjects = shower.subjects()
     several = len(report.subjects) > 1
     claims = claims_of(report.subjects)
     pictures = [figure for caption, svg in overviews(report) for figure in shower.figure(caption, svg, large=True)]
+    if shower.is_full:
+        return None
     return (
         _environment(room.text)
         .get_template("page.html.jinja")
@@ -208,7 +215,7 @@ def _common(subjects: list[ShownSubject]) -> tuple[str, ...]:
 
 @cache
 def _style() -> str:
-    pictures = files("overlong.conformance.report.pictures") / "pictures.css"
+    pictures = files("overlong.conformance.report.html") / "pictures.css"
     own = files("overlong.conformance.report.html") / "style.css"
     return own.read_text("utf-8") + pictures.read_text("utf-8")
 

@@ -6,11 +6,11 @@ import hashlib
 import re
 from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
-from enum import Enum
-from functools import cache, lru_cache
+from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.models.pair_maps import reference_maps
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.protocol.wire import (
     ASKING,
@@ -21,6 +21,8 @@ from overlong.conformance.protocol.wire import (
     QUESTION,
     REPLACING,
 )
+from overlong.conformance.report.html.charts import claims_picture, discovery, similarity
+from overlong.conformance.report.html.maps import automaton_picture, map_picture, walk
 from overlong.conformance.report.html.svg import Picture, safe_picture
 from overlong.conformance.report.html.verdict import CLAIM_STATES, NOT_SAID, STANDINGS, Verdict, verdict_of_subject
 from overlong.conformance.report.wording import given, meaning_of
@@ -49,15 +51,6 @@ _BEFORE = 6
 _LONGEST = 1 << 14  # octets in which the first ill-formed ones are searched
 
 
-class Maps(Enum):
-    """The maps drawn of a decoder. In a report of many decoders, maps equal to the reference's are only named."""
-
-    ALL = "the decoder, the reference and their difference"
-    DIFFERENCES = "differences"
-    FIRST = "the difference in the first map, and nothing learned"
-    NONE = "none"
-
-
 @dataclass(frozen=True)
 class Room:
     """The amounts of a report that a page shows."""
@@ -66,16 +59,15 @@ class Room:
     """Buckets of one target."""
     walks: int
     """Buckets with a picture of their walk."""
-    maps: Maps
+    maps: int
+    """Maps of one target, where it differs from the reference; where there is room for several, its automaton, too."""
     text: int
     """Characters of one text."""
+    sides: bool = False
+    """Draw beside each difference what the decoder does, and what the reference does."""
     subjects: int = 1000
     svg: int = 2_000_000
     """Characters of all its pictures."""
-
-
-class TooLarge(Exception):
-    """The pictures alone exceed the size of a page."""
 
 
 Explanation = dict[str, Any]
@@ -179,6 +171,8 @@ class Shower:
         self._anchors: Counter[str] = Counter(_OWN_ANCHORS)
         self._pictures: dict[str, Picture] = {}
         self._svg = 0
+        self.is_full = False
+        """The pictures alone have no room in a page."""
 
     def _anchor(self, *words: str) -> str:
         """An id of plain letters made of ``words``, with a number if it was given before."""
@@ -192,7 +186,8 @@ class Shower:
         return unique
 
     def subjects(self) -> list[ShownSubject]:
-        return [self._subject(subject) for subject in self.report.subjects[: self.room.subjects]]
+        """All that have room; fewer once the pictures have none."""
+        return [self._subject(each) for each in self.report.subjects[: self.room.subjects] if not self.is_full]
 
     def figure(self, caption: str, svg: str, *, large: bool = False) -> Iterator[Figure]:
         """A picture with its caption; None if there is nothing to show."""
@@ -205,17 +200,16 @@ class Shower:
             return None
         key = hashlib.sha256(svg.encode("utf-8", "surrogatepass")).hexdigest()[:12]
         if key in self._pictures:
-            return self._pictures[key].again
+            return self._pictures[key][1]
         if key not in self.known:
             self.known[key] = safe_picture(svg, f"p{key}", title)
         picture = self.known[key]
         if picture is None:
             return None
         self._pictures[key] = picture
-        self._svg += len(picture.markup)
-        if self._svg > self.room.svg:
-            raise TooLarge
-        return picture.markup
+        self._svg += len(picture[0])
+        self.is_full = self.is_full or self._svg > self.room.svg
+        return picture[0]
 
     def _subject(self, subject: Subject) -> ShownSubject:
         anchor = self._anchor("decoder", subject.id)
@@ -261,9 +255,9 @@ class Shower:
         spoken = dialect_of(profile)
         encodes = cause.operation in ENCODING
         octets = cause.octets[QUESTION.size :] if cause.operation in ASKING else cause.octets
-        walk = None
+        picture = None
         if walked and not encodes and spoken is not None and octets:
-            walk = self._picture(_walk(octets, profile, cause.chunks), "its walk through the automaton")
+            picture = self._picture(walk(octets, profile, cause.chunks), "its walk through the automaton")
         return ShownCause(
             cause,
             self._anchor(prefix, cause.id),
@@ -271,7 +265,7 @@ class Shower:
             glyph,
             None if encodes else cells_of(octets, cause.chunks, None if cause.operation in IN_MEMORY else spoken),
             _numbers(cause) if encodes else (),
-            walk,
+            picture,
             OPERATIONS.get(cause.operation, ""),
             explanation is not None,
             given(cause) if cause.operation in ASKING else "",
@@ -288,17 +282,17 @@ class Shower:
                 same.append(seen.name)
             if seen.answers != reference.answers or not several:
                 differing.append((seen, reference))
-        for seen, reference in _drawn(differing, self.room.maps):
-            whats = ("decoder", "reference", "difference") if self.room.maps is Maps.ALL else ("difference",)
-            for what in whats:
+        drawn = differing[: self.room.maps]
+        for seen, reference in drawn:
+            for what in ("decoder", "reference", "difference") if self.room.sides else ("difference",):
                 caption = _caption(seen, what, alike=seen.answers == reference.answers)
-                figures.extend(self.figure(caption, _map(seen, reference, what)))
-        if self.room.maps in (Maps.ALL, Maps.DIFFERENCES) and (subject.automaton is not None or not several):
+                figures.extend(self.figure(caption, map_picture(seen, reference, what)))
+        if self.room.maps > 1 and (subject.automaton is not None or not several):
             title = (
                 "Its automaton equals that of the reference" if subject.automaton is None else subject.automaton.title
             )
-            figures.extend(self.figure(title, _automaton(subject), large=True))
-        shown = {seen.name for seen, _ in _drawn(differing, self.room.maps)}
+            figures.extend(self.figure(title, automaton_picture(subject), large=True))
+        shown = {seen.name for seen, _ in drawn}
         left = len(subject.maps) - len(shown | {*same})
         notes: list[str] = []
         if not subject.maps and not several and self.report.kind is ReportKind.CERTIFY and subject.parts:
@@ -310,10 +304,6 @@ class Shower:
         if left > 0:
             notes.append(f"There are {counted(left, 'more map')} that this page has no room for.")
         return tuple(figures), " ".join(notes)
-
-
-def _drawn(maps: list[tuple[Map, Map]], which: Maps) -> list[tuple[Map, Map]]:
-    return [] if which is Maps.NONE else maps[:1] if which is Maps.FIRST else maps
 
 
 def _caption(seen: Map, what: str, *, alike: bool) -> str:
@@ -402,39 +392,14 @@ def _numbers(cause: Cause) -> tuple[str, ...]:
 def _with_reference(subject: Subject) -> Iterator[tuple[Map, Map]]:
     if not subject.maps or dialect_of(subject.profile) is None:
         return
-    from overlong.conformance.models.pair_maps import reference_maps
-
     known = {each.name: each for each in reference_maps(subject.profile)}
     for seen in subject.maps:
         if seen.name in known and len(seen.answers) == len(known[seen.name].answers):
             yield seen, known[seen.name]
 
 
-def _map(seen: Map, reference: Map, what: str) -> str:
-    from overlong.conformance.report.pictures.maps import map_picture
-
-    return map_picture(seen, reference, what)
-
-
-def _automaton(subject: Subject) -> str:
-    from overlong.conformance.report.pictures.walk import automaton_picture
-
-    return automaton_picture(subject)
-
-
-@lru_cache(maxsize=4096)
-def _walk(octets: bytes, profile: str, chunks: tuple[int, ...] | None) -> str:
-    from overlong.conformance.report.pictures.walk import walk
-
-    return walk(octets, profile, chunks)
-
-
 def overviews(report: Report) -> Iterator[tuple[str, str]]:
     """The pictures of the whole report: caption and SVG."""
-    from overlong.conformance.report.pictures.claims import claims_picture
-    from overlong.conformance.report.pictures.discovery import discovery
-    from overlong.conformance.report.pictures.similarity import similarity
-
     several = len(report.subjects) > 1
     named = tuple(replace(each, id=printable(each.id)) for each in report.subjects)  # a lone surrogate cannot be hashed
     report = replace(report, subjects=named)

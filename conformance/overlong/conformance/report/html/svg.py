@@ -1,14 +1,18 @@
-"""Check SVG from a file before it enters a page: only listed elements and attributes stay; invalid XML gives no
-picture.
+"""SVG: the elements of pictures that are drawn here, and the check of pictures from a file before they enter a page.
 
-The text may come from a hostile results file, so nothing is copied. It is parsed as XML, and an element or an
-attribute is written again only if it is known to do no more than draw.
+The text of a file may be hostile, so nothing is copied. It is parsed as XML, and an element or an attribute is written
+again only if it is known to do no more than draw; invalid XML gives no picture.
+
+Pictures of results are SVG text with classes, made only from a report's data. ``pictures.css`` has the colours, which
+are those of the page; hatching, glyphs or words repeat their meaning. Every picture is an image with a name
+(``role="img"``, ``aria-label``). All text from reports goes through ``printable`` and XML's escaping.
 """
 
 from __future__ import annotations
 
+import hashlib
+import html
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -17,7 +21,8 @@ from markupsafe import Markup, escape
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
 
 LARGEST = 600_000
 """The most characters of a picture; a larger one is left out."""
@@ -40,24 +45,8 @@ _PLAIN = re.compile(r"[\w\s.,#%()+-]*", re.ASCII)
 _OWN = re.compile(r"url\(#([A-Za-z][\w.-]*)\)", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Picture:
-    """SVG that is safe in a page."""
-
-    markup: Markup
-    label: str
-    """Its accessible name."""
-    frame: Markup
-    """Its ``viewBox``, width and height, as attributes, as far as it has them."""
-    name: str
-    """Its id in the page."""
-
-    @property
-    def again(self) -> Markup:
-        """SVG that shows the same picture in another place of the page."""
-        return Markup('<svg role="img" aria-label="{}"{}><use href="#{}"/></svg>').format(
-            self.label, self.frame, self.name
-        )
+Picture = tuple[Markup, Markup]
+"""SVG that is safe in a page, and SVG that shows the same picture in another place of that page."""
 
 
 def safe_picture(text: str, name: str, title: str = "") -> Picture | None:
@@ -81,7 +70,8 @@ def safe_picture(text: str, name: str, title: str = "") -> Picture | None:
         return None
     known = {key: _value(key, root.get(key, ""), name) for key in ("viewBox", "width", "height")}
     frame = Markup("").join(Markup(' {}="{}"').format(key, value) for key, value in known.items() if value)
-    return Picture(markup, label, frame, name)
+    again = Markup('<svg role="img" aria-label="{}"{}><use href="#{}"/></svg>').format(label, frame, name)
+    return markup, again
 
 
 def _element(element: ET.Element, name: str, label: str, depth: int) -> Iterator[str]:
@@ -118,3 +108,38 @@ def _value(key: str, value: str, name: str) -> str | None:
     if "url" in value.casefold() or not _PLAIN.fullmatch(value):
         return None
     return value
+
+
+LABEL = 40
+"""The most characters of a name in a picture; the rest is cut."""
+
+
+def image(kind: str, label: str, size: tuple[float, float], body: Iterable[str]) -> str:
+    """A whole picture.
+
+    Args:
+        kind: its class, beside ``picture``.
+        label: its accessible name.
+        size: width and height.
+        body: its elements. ``{id}`` in an element is replaced by an id that no other picture has.
+    """
+    inner, label = "".join(body), safe(label, 1000)
+    name = "p" + hashlib.sha256(f"{kind} {label} {inner}".encode()).hexdigest()[:10]
+    width, height = (f"{each:g}" for each in size)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="picture {kind}" role="img" aria-label="{label}" '
+        f'viewBox="0 0 {width} {height}" width="{width}" height="{height}">{inner.replace("{id}", name)}</svg>'
+    )
+
+
+def safe(text: str, limit: int = LABEL) -> str:
+    """Hostile text on one line, escaped for XML."""
+    return html.escape(printable(text, limit)).replace("{", "&#123;")
+
+
+def words(x: float, y: float, text: str, kind: str = "", *, anchor: str = "start", turned: bool = False) -> str:
+    """Text; ``turned`` makes it read upwards, at an angle that keeps it apart from its neighbours."""
+    place = f'transform="translate({x:g} {y:g}) rotate(-55)"' if turned else f'x="{x:g}" y="{y:g}"'
+    named = f' class="{kind}"' if kind else ""
+    at = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    return f"<text {place}{named}{at}>{safe(text, 200)}</text>"

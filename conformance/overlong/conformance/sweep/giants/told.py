@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.results.shard import ShardResult
+    from overlong.conformance.results.sweeps import ShardResult
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget

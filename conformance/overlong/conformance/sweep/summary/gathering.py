@@ -22,7 +22,7 @@ from overlong.reference.theory import shortlex
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from overlong.conformance.results.shard import ShardResult
+    from overlong.conformance.results.sweeps import ShardResult
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.plan import Plan
 

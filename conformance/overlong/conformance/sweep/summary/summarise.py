@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from overlong.conformance.oracle.expectation import ExpectedAnswers
-    from overlong.conformance.results.shard import ShardResult
+    from overlong.conformance.results.sweeps import ShardResult
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.summary.gathering import Gathered, Members, Place
     from overlong.reference.automaton import Automaton

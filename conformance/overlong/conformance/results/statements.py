@@ -1,4 +1,8 @@
-"""Documents that hold no time: a certificate, and what a sweep wrote."""
+"""Documents that hold no time: ``sweep.json``, written and read back, and a certificate, read.
+
+``sweep.json`` is what a sweep asked and what it found, for machines. It has no time, no engine, no number of jobs: the
+same questions to the same target give the same octets. The schema is in ``schemas/results-1.schema.json``.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,7 @@ from overlong.conformance.oracle.kinds import KINDS, NOT_SUPPORTED
 from overlong.conformance.oracle.limits import aside_in_words
 from overlong.conformance.protocol.kind import VERDICT
 from overlong.conformance.protocol.wire import VALIDATE
-from overlong.conformance.results.details import details_of
-from overlong.conformance.results.headline import result_of, state_of
-from overlong.conformance.results.inputs import file_of, is_typed, placed
-from overlong.conformance.results.invocation import options_of
+from overlong.conformance.results.invocation import file_of, is_typed, options_of, placed
 from overlong.conformance.results.model import (
     AFTER,
     BECAUSE,
@@ -22,13 +23,15 @@ from overlong.conformance.results.model import (
     ReportKind,
     Subject,
     failing_claims,
+    result_of,
+    state_of,
 )
-from overlong.conformance.results.reading.documents import checked
-from overlong.conformance.results.reading.recorded import (
+from overlong.conformance.results.recorded import (
     agreeing,
     cause_of,
     cause_of_entry,
     cause_of_finding,
+    checked,
     examined,
     part_of_plan,
     part_of_suite,
@@ -37,15 +40,60 @@ from overlong.conformance.results.reading.recorded import (
     target_fields,
     vector_of,
 )
-from overlong.conformance.results.sweep_statement import as_json
+from overlong.conformance.results.records import finding_as_json, plan_as_json, spelt, target_as_json, why_as_json
+from overlong.conformance.results.run import details_of
 from overlong.conformance.support.printable import spaced_hex
+from overlong.conformance.support.provenance import generator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from overlong.conformance.results.model import Cause
-    from overlong.conformance.results.sweeps import SweepRun
+    from overlong.conformance.results.sweeps import SweepBucket, SweepRun
+
+
+RESULTS = "sweep.json"
+SCHEMA = "overlong/results-1"
+
+
+def as_json(run: SweepRun) -> dict[str, Any]:
+    """A sweep that came to its end, as plain data."""
+    return {
+        "schema": SCHEMA,
+        "generator": generator(),
+        "profile": run.profile.name,
+        "command": run.command,
+        "target": target_as_json(run.target, run.greeting, run.identity.digest),
+        "operation": run.operation,
+        "conformant": run.conformant,
+        "plans": [plan_as_json(part) for part in run.plans],
+        "buckets": [_bucket(bucket) for bucket in run.buckets],
+        "digest": {"sha256": run.digest},
+    }
+
+
+def to_json(run: SweepRun) -> str:
+    """The same, as it is written to a file."""
+    return spelt(as_json(run), indent=2) + "\n"
+
+
+def _bucket(bucket: SweepBucket) -> dict[str, Any]:
+    found = bucket.found
+    return {
+        "plan": bucket.plan,
+        "kind": KINDS[found.kind],
+        "count": found.count,
+        "strings": found.strings,
+        "defect": found.defect,
+        "dialects": list(found.dialects),
+        "shows_alone": bucket.alone,
+        **why_as_json(bucket.why.why if bucket.why is not None else None),
+        "cause": None if bucket.cause is None else finding_as_json(bucket.cause),
+        "earlier": None if found.where.earlier is None else found.where.earlier.hex(),
+        "place": {"grid": found.where.grid, "index": found.where.index},
+        "example": finding_as_json(bucket.finding),
+    }
 
 
 _FILES = 20

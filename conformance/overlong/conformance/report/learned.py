@@ -1,4 +1,4 @@
-"""The result of ``identify`` as text for a terminal, and as data."""
+"""What ``identify`` learned and what ``score`` counted, as text for a terminal, and as data."""
 
 from __future__ import annotations
 
@@ -6,22 +6,26 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any, cast
 
+from overlong.conformance.models.faults import percent
 from overlong.conformance.protocol.kind import POSITION
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.report.wording import with_version
-from overlong.conformance.support.printable import printable, spaced_hex, thousands
+from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 from overlong.reference import Decoded, Rejected
 from overlong.reference.answer import REFUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from overlong.conformance.models.aspects import Counterexample
     from overlong.conformance.models.beside import Against
+    from overlong.conformance.models.faults import Faults
     from overlong.conformance.models.identify import LearnedModel, LearnedPart
+    from overlong.conformance.models.score import Score
 
-_SHOWN = 6
-_LABEL = 25
+
+_EXAMPLES = 6
+_LABEL = 25  # columns of the first column
 _ACCEPTS, _REFUSES = "accepts", "refuses"
 
 
@@ -31,18 +35,18 @@ def model_lines(model: LearnedModel, width: int) -> Iterator[str]:
     yield ""
     for part in model.parts:
         yield from textwrap.wrap(f"{part.title:<{_LABEL}}{_headline(part)}", width, subsequent_indent=" " * _LABEL)
-        for found in part.counterexamples[:_SHOWN]:
+        for found in part.counterexamples[:_EXAMPLES]:
             yield from textwrap.wrap(
                 _sentence(part, found), width, initial_indent=" " * _LABEL, subsequent_indent=" " * (_LABEL + 2)
             )
-        if len(part.counterexamples) > _SHOWN:
-            yield f"{'':<{_LABEL}}and {len(part.counterexamples) - _SHOWN} more"
-        for each in part.against[:_SHOWN]:
+        if len(part.counterexamples) > _EXAMPLES:
+            yield f"{'':<{_LABEL}}and {len(part.counterexamples) - _EXAMPLES} more"
+        for each in part.against[:_EXAMPLES]:
             yield from textwrap.wrap(
                 _told(each), width, initial_indent=" " * _LABEL, subsequent_indent=" " * (_LABEL + 2)
             )
-        if len(part.against) > _SHOWN:
-            yield f"{'':<{_LABEL}}and {len(part.against) - _SHOWN} more"
+        if len(part.against) > _EXAMPLES:
+            yield f"{'':<{_LABEL}}and {len(part.against) - _EXAMPLES} more"
     if not model.parts:
         yield "nothing to learn: it offers none of V, D, L, S and T"
         return
@@ -190,3 +194,94 @@ def _change(change: object) -> object:
     parts = [_change(each) for each in cast("tuple[object, ...]", change)]
     names = getattr(cast("object", change), "_fields", None)
     return parts if names is None else dict(zip(names, parts, strict=True))
+
+
+SHOWN = 4
+"""The number of names of one kind that are written out; the rest are counted."""
+
+
+def summary(score: Score, *, width: int, added: str = "") -> Iterator[str]:
+    """The lines of the report, none (but names of files) wider than ``width``.
+
+    Args:
+        score: what was measured.
+        width: columns.
+        added: the file into which the missing vectors were written, if any.
+    """
+    names = ", ".join(map(printable, score.names))
+    told = f"{counted(score.strings, 'string')}, {thousands(score.with_verdict)} with a verdict"
+    if score.read > score.strings:
+        told += f"; {counted(score.read - score.strings, 'duplicate')} folded"
+    yield f"{names}: {told}"
+    for line in (*score.skipped[:SHOWN], *_more(score.skipped)):
+        yield f"  {line}"
+    yield ""
+    yield from _figures("single-transition faults", width, score.transitions)
+    yield from _figures("historical faults", width, score.historical)
+    if score.streams is None:
+        from overlong.conformance.models.historical import STREAMS
+
+        yield f"{'':<{_LABEL}} {len(STREAMS)} more need chunks, which this list has none of"
+    else:
+        yield from _figures("stream faults", width, score.streams)
+    yield from _figures("output faults", width, *score.outputs)
+    yield from _figures("alternatives touched", width, score.alternatives)
+    yield from _figures("boundaries touched", width, score.boundaries)
+    yield ""
+    yield from _missed("historical faults missed", score.historical, width)
+    if score.streams is not None:
+        yield from _missed("stream faults missed", score.streams, width)
+    yield from _missed("wrong reports missed", score.shapes, width)
+    yield from _missed("no whole character of", score.alternatives, width)
+    yield from _missed("never touched", score.boundaries, width, SHOWN // 2)
+    yield from _wrong(score, width)
+    yield from _to_add(score, added, width)
+
+
+def _wrapped(text: str, width: int, indent: str = "", hanging: str = "  ") -> list[str]:
+    """The lines of ``text``, in which names with hyphens stay whole."""
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
+
+
+def _figures(label: str, width: int, *kinds: Faults) -> Iterator[str]:
+    caught, total = sum(each.caught for each in kinds), sum(each.total for each in kinds)
+    yield f"{label:<{_LABEL}}{percent(caught, total):5.1f} %   {thousands(caught)} of {thousands(total)}"[:width]
+
+
+def _more(items: Sequence[str], shown: int = SHOWN) -> Iterator[str]:
+    if len(items) > shown:
+        yield f"and {thousands(len(items) - shown)} more"
+
+
+def _missed(label: str, faults: Faults, width: int, shown: int = SHOWN) -> Iterator[str]:
+    if faults.missed:
+        items = [*faults.missed[:shown], *_more(faults.missed, shown)]
+        yield from _wrapped(f"{label}: {'; '.join(items)}", width)
+
+
+def _wrong(score: Score, width: int) -> Iterator[str]:
+    if not score.wrong_count:
+        yield "wrong expectations: none" if score.with_verdict else "wrong expectations: the list has none at all"
+        return
+    yield f"wrong expectations: {thousands(score.wrong_count)}"
+    for wrong in score.wrong[:SHOWN]:
+        yield from _wrapped(str(wrong), width, "  ", "    ")
+    if score.wrong_count > SHOWN:
+        yield f"  and {thousands(score.wrong_count - SHOWN)} more"
+
+
+def _to_add(score: Score, added: str, width: int) -> Iterator[str]:
+    if not score.to_add:
+        yield f"to reach 100 %: nothing {'of ours ' if score.out_of_reach else ''}to add"
+    else:
+        count = len(score.to_add)
+        bound = (
+            "no set of ours has fewer"
+            if score.at_least == count
+            else f"no set of ours has fewer than {thousands(score.at_least)}"
+        )
+        where = f"written to {printable(added)}" if added else "--add FILE writes them"
+        text = f"to reach 100 %: add {counted(count, 'vector')} ({bound}): {where}"
+        yield from _wrapped(text, width)
+    if score.out_of_reach:
+        yield f"not shown by any vector of ours: {counted(score.out_of_reach, 'fault')}"

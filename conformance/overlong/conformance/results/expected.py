@@ -1,4 +1,13 @@
-"""Compares each divergence with the expected deviations, and finally finds the entries that did not occur."""
+"""Expected deviations: the wrong answers that a project accepts from its decoder, each with a reason.
+
+Each divergence is compared with the entries of a file. One that no entry names is unexpected; an entry that no longer
+names a divergence is stale. Both fail a run, so a list of entries stays exact. ``docs/expected.md`` describes the
+format.
+
+An update writes the entries that a run needs, so that the same run again finds nothing unexpected and no stale entry.
+An entry that holds stays. An entry with a changed answer keeps its reason, link and expiry. An entry that no longer
+occurs is removed. New entries come last, with an empty reason.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +15,17 @@ import hashlib
 import pickle
 import tempfile
 import weakref
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
+from os.path import commonprefix
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.protocol.kind import CLAIMS, ENCODER, KINDS, VERDICT
 from overlong.conformance.protocol.wire import ENCODING
-from overlong.conformance.results.expected.entries import (
+from overlong.conformance.results.expected_file import (
     Deviation,
     ExpectationError,
     file_for_new,
@@ -22,9 +33,11 @@ from overlong.conformance.results.expected.entries import (
     matches,
     path_in,
     read_entries,
+    write_entries,
 )
 from overlong.conformance.results.invocation import GivenFile, identifier
-from overlong.conformance.results.run import NOT_MEASURED, offered_in
+from overlong.conformance.results.model import NOT_MEASURED
+from overlong.conformance.results.run import offered_in
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import portable
 from overlong.conformance.vectors.suites import SUITES
@@ -37,6 +50,9 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.results.run import Run
+
+FEW = 3
+"""The most divergences of a cause that get an entry each. More share one entry with their number and digest."""
 
 
 class Seen(NamedTuple):
@@ -66,7 +82,7 @@ class Seen(NamedTuple):
 
 @dataclass
 class Tally:
-    """The divergences covered by an entry."""
+    """Some divergences: those that an entry covers, or those of one cause and one kind of answer that none covers."""
 
     total: int = 0
     kinds: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
@@ -76,40 +92,34 @@ class Tally:
     pinned: int = 0
     """The number found by suites: count and digest fix only these."""
     answers: Any = field(default_factory=hashlib.sha256)
+    found: list[Seen] = field(default_factory=list[Seen])
+    """The first of them: at most one more than those that get an entry each."""
+    prefix: str = ""
+    """The common beginning of their answers."""
+    alike: bool = True
+
+    def add(self, seen: Seen) -> None:
+        """Count a divergence."""
+        if not self.total:
+            self.prefix = seen.observed
+        elif seen.observed != self.prefix:
+            self.prefix, self.alike = commonprefix((self.prefix, seen.observed)), False  # noqa: RUF071 (of characters)
+        self.total += 1
+        self.kinds.add((seen.code, seen.place))
+        if not seen.swept:
+            self.pinned += 1
+            self.answers.update(f"{seen.finding} {seen.id}\n".encode())
+        if len(self.found) <= FEW and all(seen[:-1] != each[:-1] for each in self.found):  # whoever found it
+            self.found.append(seen)
 
     @property
     def digest(self) -> str:
         return str(self.answers.hexdigest())
 
-
-class Matcher:
-    """Finds the entries that cover a divergence."""
-
-    def __init__(self, deviations: Iterable[Deviation]) -> None:
-        self.tallies: dict[int, Tally] = {}
-        self._entries: dict[tuple[str, str], list[Deviation]] = {}
-        """By their id, if that is no pattern, and their code; a file may have thousands of entries for vectors."""
-        for each in deviations:
-            self.tallies[each.number] = Tally()
-            self._entries.setdefault(("" if "*" in each.id else each.id, each.code), []).append(each)
-
-    def match(self, seen: Seen) -> Deviation | None:
-        """The first entry that covers a divergence; every entry that covers it counts it."""
-        first: Deviation | None = None
-        for key in product((seen.id, ""), (seen.code, "")):
-            for deviation in filter(seen.is_named_by, self._entries.get(key, ())):
-                tally = self.tallies[deviation.number]
-                tally.first = tally.first or seen.observed
-                if not matches(deviation.observed, seen.observed):
-                    continue
-                tally.total += 1
-                tally.kinds.add((seen.code, seen.place))
-                if not seen.swept:
-                    tally.pinned += 1
-                    tally.answers.update(f"{seen.finding} {seen.id}\n".encode())
-                if first is None or deviation.number < first.number:
-                    first = deviation
-        return first
+    @property
+    def observed(self) -> str:
+        """A pattern that matches their answers."""
+        return self.prefix if self.alike else f"{self.prefix}*"
 
 
 class Expectations:
@@ -139,7 +149,6 @@ class Expectations:
         self.all = () if file is None and not updating else read_entries(self.file, self.path, given=given)
         """The entries for every target."""
         own = [each for each in self.all if each.profile == profile and _is_for(each.target, target)]
-        self.deviations = tuple(each for each in own if each.expires is None or each.expires >= on)
         self.expired = tuple(each for each in own if each.expires is not None and each.expires < on)
         """Expired entries, which no longer count."""
         self.unexpected: dict[tuple[str, str], Bucket] = {}
@@ -148,13 +157,22 @@ class Expectations:
         """The entries that no longer hold, and why."""
         self.unasked: dict[Deviation, str] = {}
         """The entries that the run could not check, and why."""
-        self._matcher = Matcher(self.deviations)
-        self._first: dict[tuple[str, str], Deviation] = {}
+        self.take(each for each in own if each.expires is None or each.expires >= on)
         self._kept: IO[bytes] | None = tempfile.TemporaryFile() if updating else None  # noqa: SIM115 (ends with us)
         if self._kept is not None:
             weakref.finalize(self, self._kept.close)
         self.changes = ""
         """The changes written to the file, in a few words; empty if there are none."""
+
+    def take(self, deviations: Iterable[Deviation]) -> None:
+        """Compare with these entries from now on; none of them has covered a divergence yet."""
+        self.deviations = tuple(deviations)
+        self._tallies = {each.number: Tally() for each in self.deviations}
+        self._first: dict[tuple[str, str], Deviation] = {}
+        self._entries: dict[tuple[str, str], list[Deviation]] = {}
+        """By their id, if that is no pattern, and their code; a file may have thousands of entries for vectors."""
+        for each in self.deviations:
+            self._entries.setdefault(("" if "*" in each.id else each.id, each.code), []).append(each)
 
     @classmethod
     def read(
@@ -199,11 +217,19 @@ class Expectations:
         return deviation
 
     def covering(self, seen: Seen) -> Deviation | None:
-        """The entry that covers a divergence, which is counted; None if it is unexpected."""
-        deviation = self._matcher.match(seen)
-        if deviation is not None:
-            self._first.setdefault((seen.code, seen.place), deviation)
-        return deviation
+        """The first entry that covers a divergence; every entry that covers it counts it. None: it is unexpected."""
+        first: Deviation | None = None
+        for key in product((seen.id, ""), (seen.code, "")):
+            for deviation in filter(seen.is_named_by, self._entries.get(key, ())):
+                tally = self.tally(deviation)
+                tally.first = tally.first or seen.observed
+                if matches(deviation.observed, seen.observed):
+                    tally.add(seen)
+                    if first is None or deviation.number < first.number:
+                        first = deviation
+        if first is not None:
+            self._first.setdefault((seen.code, seen.place), first)
+        return first
 
     def listeners(
         self, found: Callable[[Finding], None] | None, diverged: Callable[[Divergences], None] | None
@@ -281,7 +307,7 @@ class Expectations:
 
     def tally(self, deviation: Deviation) -> Tally:
         """The divergences found so far that an entry covers."""
-        return self._matcher.tallies[deviation.number]
+        return self._tallies[deviation.number]
 
     @property
     def occurring(self) -> tuple[Deviation, ...]:
@@ -395,3 +421,115 @@ def asked_of(run: Run, patterns: Collection[str]) -> set[str]:
                     found.update(pattern for pattern in starred if matches(pattern, vector.id))
                     found.update({vector.id}.intersection(patterns))
     return found
+
+
+def settled(expectations: Expectations, run: Run, left_out: Sequence[str] = ()) -> Expectations:
+    """The settled expectations after a run; with an update they are those written to the file.
+
+    Args:
+        expectations: of this run.
+        run: that has ended.
+        left_out: suites that the target was spared.
+
+    Raises:
+        ExpectationError: the file cannot be written, or not with these entries; then it is unchanged.
+    """
+    expectations.settle(run, left_out)
+    if not expectations.updating or run.incomplete:
+        return expectations
+    old = expectations
+    before = {each.number: each for each in (*old.deviations, *old.expired)}
+    wanted = {each.number: each for each in _wanted(old, run)}
+    changes = {number: wanted.get(number) for number, each in before.items() if wanted.get(number) != each}
+    new = [each for number, each in wanted.items() if number not in before]
+    if changes or new:
+        write_entries(old.file, old.path, changes, new)
+    after = Expectations(old.file, old.target, old.profile, old.on, given=old.given)
+    for seen in old.kept():
+        if after.covering(seen) is None:
+            after.add_unexpected((seen.code, seen.place), run)
+    after.settle(run, left_out)
+    removed = len(before.keys() - wanted.keys())
+    after.changes = f"{len(new)} new, {len(changes) - removed} changed, {removed} removed"
+    return after
+
+
+def _wanted(expectations: Expectations, run: Run) -> list[Deviation]:
+    """The entries of this target for the file, in order; existing entries keep their place."""
+    # an update renews an entry that has expired
+    entries = [*(replace(each, expires=None) for each in expectations.expired), *expectations.deviations]
+    compared = _compared(entries, expectations)
+    stale = {each.number for each in (*expectations.stale, *expectations.expired)}
+    gone = [each for each in entries if each.number in stale and not compared.tally(each).total]
+    kept = set(entries).difference(gone)
+    groups, adopted = _unmatched(compared, gone)
+    for each in gone:
+        key = next((key for key, group in groups.items() if not each.id and group.found[0].is_named_by(each)), None)
+        if key is not None:
+            adopted.append(replace(each, observed=groups.pop(key).observed))
+    old = sorted([*kept, *adopted], key=lambda each: each.number)
+    first = 1 + max((each.number for each in expectations.all), default=-1)
+    new = (entry for group in groups.values() for entry in _entries_of(group, expectations, run))
+    return _pinned(expectations, run, [*old, *(replace(each, number=at) for at, each in enumerate(new, first))])
+
+
+def _compared(entries: Sequence[Deviation], expectations: Expectations) -> Expectations:
+    """The same run against other entries, with all divergences that they cover counted."""
+    others = copy(expectations)
+    others.take(entries)
+    for seen in expectations.kept():
+        others.covering(seen)
+    return others
+
+
+def _unmatched(
+    compared: Expectations, gone: Sequence[Deviation]
+) -> tuple[dict[tuple[str, str, str, str], Tally], list[Deviation]]:
+    """The divergences that no entry covers, by cause and operation, and the entries of vectors with changed answers."""
+    of_vectors: dict[str, list[Deviation]] = {}
+    for each in gone:
+        of_vectors.setdefault(each.id, []).append(each)
+    groups: dict[tuple[str, str, str, str], Tally] = {}
+    adopted: list[Deviation] = []
+    for seen in compared.kept():
+        if compared.covering(seen) is not None:
+            continue
+        known = next(filter(seen.is_named_by, of_vectors.get(seen.id, ())), None)
+        if known is not None:
+            of_vectors[seen.id].remove(known)
+            adopted.append(replace(known, observed=seen.observed))
+        else:
+            kind = seen.observed.partition(" ")[0]  # accepted, refused, ...: no pattern matches all of them
+            groups.setdefault((seen.code, seen.place, seen.operation, kind), Tally()).add(seen)
+    return groups, adopted
+
+
+def _entries_of(group: Tally, expectations: Expectations, run: Run) -> Iterator[Deviation]:
+    """New entries for a group: one for each divergence if there are few, and suites name their vectors."""
+    first = group.found[0]
+    common = Deviation(
+        "", -1, group.observed, "", expectations.target, expectations.profile,
+        code=first.code, place=first.place, operation=first.operation,
+    )  # fmt: skip
+    names = {seen.id for seen in group.found}
+    if not group.pinned and run.swept is not None:
+        yield replace(common, suites=tuple(part.plan for part in run.swept.plans))
+    elif len(group.found) <= FEW and asked_of(run, names) == names:
+        for seen in group.found:
+            yield replace(common, id=seen.id, place=None, observed=seen.observed)
+    else:
+        yield replace(common, count=1)
+
+
+def _pinned(expectations: Expectations, run: Run, entries: Sequence[Deviation]) -> list[Deviation]:
+    """The entries, in which count and digest are those of this run."""
+    ran, as_read = tuple(part.suite.name for part in run.suites), set(expectations.all)
+    compared = _compared(entries, expectations)
+    result: list[Deviation] = []
+    for each in entries:
+        tally, same = compared.tally(each), set(each.suites) == set(ran)
+        if each.pinned and tally.total and (same or not each.suites or each not in as_read):
+            digest = tally.digest if tally.pinned else ""
+            each = replace(each, suites=each.suites if same else ran, count=tally.pinned or None, digest=digest)  # noqa: PLW2901
+        result.append(each)
+    return result

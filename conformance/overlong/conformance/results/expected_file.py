@@ -1,19 +1,20 @@
-"""The entries of a file, read from TOML and checked: a misleading entry is refused.
+"""The file of expected deviations: its entries, read from TOML and checked, and changed in place.
 
-Also where each entry stands in the text, for messages and for :mod:`updating`, so that all else stays octet for octet.
-A model of the document (tomlkit's) knows no lines, and gives a comment before a table to the table above it.
+A misleading entry is refused. Where each entry stands in the text is found here, too, for messages, and so that all
+else stays octet for octet: a model of the document (tomlkit's) knows no lines, and gives a comment before a table to
+the table above it.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from fnmatch import fnmatchcase
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.oracle.target import UnknownTarget
@@ -21,8 +22,13 @@ from overlong.conformance.protocol.kind import KINDS
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.wire import MEASURED
 from overlong.conformance.support.printable import did_you_mean, printable
+from overlong.conformance.support.whole_file import written_to
 from overlong.conformance.targets.configured import toml_of
 from overlong.reference import DEFECTS, DIALECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 
 PROJECT = "pyproject.toml"
 OWN, OF_A_PROJECT = ("expected",), ("tool", "overlong", "expected")
@@ -286,3 +292,101 @@ def spans_of(text: str, path: tuple[str, ...]) -> list[tuple[int, int]]:
             spans.append((start, min(start + len("\n".join(lines)) + 1, end)))
         start = end
     return spans
+
+
+_IN_PLACE = ("observed", "expires", "suites", "count", "digest")
+"""The keys of an existing entry that an update may change."""
+_ORDER = (
+    *("target", "profile", "id", "code", "place", "operation", "observed"),
+    *("reason", "link", "expires", "suites", "count", "digest"),
+)
+
+
+def write_entries(
+    file: Path, path: tuple[str, ...], changes: Mapping[int, Deviation | None], new: Sequence[Deviation]
+) -> None:
+    """Change, remove and add entries; the file is created if it does not exist, and a symbolic link stays one.
+
+    Args:
+        file: TOML.
+        path: the keys of their table.
+        changes: by position among the entries, from 0; None: remove the entry.
+        new: entries to add after all others.
+
+    Raises:
+        ExpectationError: the file cannot be written, or not with these entries; then it is unchanged.
+    """
+    name = printable(str(file))
+    try:
+        mode = file.stat().st_mode if file.exists() else None
+        text = "" if mode is None else file.read_bytes().decode()
+        written = _edited(text, path, changes, new)
+        tomllib.loads(written)
+        with written_to(file, encoding="utf-8") as out:
+            out.write(written)
+        if mode is not None:
+            file.chmod(mode)
+    except ValueError as error:
+        raise ExpectationError(f"{name}: it cannot be written as TOML: {printable(str(error))}") from error
+    except OSError as error:
+        raise ExpectationError(f"{name}: {error.strerror}; name another file with --expected") from error
+
+
+def _edited(text: str, path: tuple[str, ...], changes: Mapping[int, Deviation | None], new: Sequence[Deviation]) -> str:
+    """A document with these changes.
+
+    Raises:
+        ValueError: it is not TOML, or its entries do not stand under headers of their own.
+    """
+    import tomlkit
+
+    end, header = "\r\n" if "\r\n" in text else "\n", f"[[{'.'.join(path)}]]"
+    spans = spans_of(text, path)
+    if any(number >= len(spans) for number in changes):
+        raise ValueError(f"write each entry under {header}")
+    pieces, done = list[str](), 0
+    for number, (start, behind) in enumerate(spans):
+        entry, changed = text[start:behind], changes.get(number)
+        if changed is not None:
+            entry = _with_ends(_changed(entry, path, changed), end)
+        pieces += [text[done:start], "" if number in changes and changed is None else entry]
+        done = behind
+    if not spans:
+        pieces, done = [text], len(text)
+    if new:
+        if pieces[-1]:
+            pieces.append(end if pieces[-1].endswith("\n") else end + end)
+        added = "\n".join(f"{header}\n{tomlkit.dumps(_values(each))}" for each in new)
+        pieces.append(_with_ends(added, end))
+    return "".join([*pieces, text[done:]])
+
+
+def _with_ends(text: str, end: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", end)
+
+
+def _values(deviation: Deviation) -> dict[str, Any]:
+    """The keys of an entry, and their values in TOML."""
+    values: dict[str, Any] = {each.name: getattr(deviation, each.name) for each in fields(deviation)}
+    values["profile"] = "" if deviation.profile == "rfc3629" else deviation.profile
+    values["suites"] = list(deviation.suites)
+    values["digest"] = deviation.digest and DIGEST + deviation.digest
+    kept = {"reason"} | ({"place"} if deviation.place is not None else set[str]())
+    return {key: values[key] for key in _ORDER if values[key] or key in kept}
+
+
+def _changed(entry: str, path: tuple[str, ...], deviation: Deviation) -> str:
+    """The text of an entry with the changed values."""
+    import tomlkit
+
+    document = tomlkit.parse(entry if entry.endswith("\n") else f"{entry}\n")
+    table: Any = document
+    for key in path:
+        table = table[key]
+    (values,), wanted = table, _values(deviation)
+    for key in _IN_PLACE:
+        if key not in wanted:
+            values.pop(key, None)
+        elif key not in values or values[key] != wanted[key]:
+            values[key] = wanted[key]
+    return tomlkit.dumps(document)
