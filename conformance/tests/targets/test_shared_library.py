@@ -17,7 +17,7 @@ from overlong.conformance import Limits, TargetError, UnknownTarget, certify
 from overlong.conformance.certification.replay import replay
 from overlong.conformance.examination.examine import examine
 from overlong.conformance.oracle.finding import observed_in_words
-from overlong.conformance.protocol import kind
+from overlong.conformance.protocol import observation
 from overlong.conformance.protocol.observation import MEMORY_FAULTS, Accepted, Crashed, Refused, memory_fault
 from overlong.conformance.results.model import State
 from overlong.conformance.support.provenance import one_spelling, portable
@@ -131,7 +131,7 @@ def test_the_example_of_the_page_works(built, tmp_path):
 
 def test_every_abi_and_every_fault_is_tried():
     assert set(RIGHT) == set(ABIS)
-    assert {code for code, each in kind.KINDS.items() if each.claim == "memory"} == set(MEMORY_FAULTS.values())
+    assert {code for code, each in observation.KINDS.items() if each.claim == "memory"} == set(MEMORY_FAULTS.values())
     assert set(MEMORY_FAULTS.values()) == {code for _, code, _, _ in WRONG.values()}
 
 

@@ -9,15 +9,14 @@ wasmtime = pytest.importorskip("wasmtime", reason="wasm: needs wasmtime; pip ins
 
 from overlong.conformance import TargetError, certify  # noqa: E402
 from overlong.conformance.oracle.target import UnknownTarget  # noqa: E402
-from overlong.conformance.protocol.answers import Answers  # noqa: E402
-from overlong.conformance.protocol.wire import NOT_SAID  # noqa: E402
+from overlong.conformance.protocol.wire import NOT_SAID, Answers  # noqa: E402
 from overlong.conformance.targets import commands  # noqa: E402
 from overlong.conformance.targets.adapters import bounds, wasm  # noqa: E402
 from overlong.conformance.targets.adapters.abi import ABIS, AnswerReading, columns_of  # noqa: E402
 from overlong.conformance.targets.adapters.serving import unbatched  # noqa: E402
 from overlong.conformance.targets.adapters.wasm import Decoder  # noqa: E402
 from overlong.conformance.targets.identity import identity_of  # noqa: E402
-from overlong.conformance.targets.resolve import resolve  # noqa: E402  # noqa: E402
+from overlong.conformance.targets.resolve import resolve  # noqa: E402
 from overlong.conformance.vectors.suites import SUITES  # noqa: E402
 from overlong.reference import IllFormed, decode, is_well_formed  # noqa: E402
 

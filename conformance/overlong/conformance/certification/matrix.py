@@ -25,10 +25,10 @@ from overlong.conformance.results.model import FAILS, State
 from overlong.conformance.results.recorded import cause_of, document, regular, state_recorded
 from overlong.conformance.results.records import spelt
 from overlong.conformance.results.results_file import RESULTS
-from overlong.conformance.support import interpreter
+from overlong.conformance.support import process
+from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.support.provenance import environment, generator, timestamp
-from overlong.conformance.support.whole_file import written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -283,9 +283,9 @@ class Matrix:
     def _stop(self, how: signal.Signals) -> None:
         with self._lock:
             self._stopped = True
-            for process in self._running:
+            for worker in self._running:
                 with contextlib.suppress(ProcessLookupError):
-                    process.send_signal(how)
+                    worker.send_signal(how)
 
     def _row(self, target: str, kept: tuple[MatrixRow, dict[str, Any]] | None) -> tuple[MatrixRow, bool]:
         """The row of one target, and True if it is the kept one."""
@@ -296,31 +296,31 @@ class Matrix:
         with self._lock:
             if self._stopped:
                 return not_begun(target), False
-        process = subprocess.Popen(
-            interpreter.module("overlong.conformance.certification.matrix_worker"),
-            env=interpreter.environment(),
+        worker = subprocess.Popen(
+            process.module("overlong.conformance.certification.matrix_worker"),
+            env=process.environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C reaches it only through this process
         )
         with self._lock:
-            self._running.add(process)
+            self._running.add(worker)
             if self._stopped:  # just now
-                process.send_signal(signal.SIGTERM)
-        lifeline, process.stdin = process.stdin, None  # stays open until the worker or this process ends
+                worker.send_signal(signal.SIGTERM)
+        lifeline, worker.stdin = worker.stdin, None  # stays open until the worker or this process ends
         assert lifeline is not None
         with contextlib.suppress(BrokenPipeError):
             lifeline.write(json.dumps(asdict(job)).encode("ascii") + b"\n")
             lifeline.flush()
-        written, said = process.communicate()
+        written, said = worker.communicate()
         with contextlib.suppress(BrokenPipeError):
             lifeline.close()
         with self._lock:
-            self._running.discard(process)
-        if old is not None and process.returncode == 0 and written == KEPT_LINE:
+            self._running.discard(worker)
+        if old is not None and worker.returncode == 0 and written == KEPT_LINE:
             return old, True
-        row = row_of(target, process.returncode, written, said, time.monotonic() - started, when, folder)
+        row = row_of(target, worker.returncode, written, said, time.monotonic() - started, when, folder)
         if self._stopped and row.state is State.NOT_MEASURED:  # it was killed before it could report that
             row = replace(row, state=State.INCOMPLETE, why="interrupted")
         return row, False

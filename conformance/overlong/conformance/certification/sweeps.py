@@ -24,10 +24,9 @@ from overlong.conformance.certification.tiers import (
     left_out,
     seeds_of,
 )
-from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.finding import Bucket
-from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.oracle.target import TargetError, expectation
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.results.model import FAILS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.in_process import reason_against, reason_against_giants, why_slow

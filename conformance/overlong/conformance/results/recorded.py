@@ -15,8 +15,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.oracle import kinds
-from overlong.conformance.protocol.kind import KINDS, VERDICT
+from overlong.conformance.oracle.target import KINDS as RESULTS
+from overlong.conformance.oracle.target import LEFT_OUT, NOT_SUPPORTED
+from overlong.conformance.protocol.observation import KINDS, VERDICT
 from overlong.conformance.results.invocation import named, placed
 from overlong.conformance.results.model import (
     HOLDS,
@@ -324,7 +325,7 @@ def part_of_suite(suite: Mapping[str, Any]) -> ReportPart:
     )
 
 
-_AGREEING = {kinds.KINDS[each] for each in (kinds.NOT_SUPPORTED, kinds.LEFT_OUT)}
+_AGREEING = {RESULTS[each] for each in (NOT_SUPPORTED, LEFT_OUT)}
 
 
 def part_of_plan(plan: Mapping[str, Any]) -> ReportPart:

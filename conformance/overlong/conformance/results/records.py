@@ -7,7 +7,7 @@ import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.kinds import KINDS
+from overlong.conformance.oracle.target import KINDS
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.provenance import portable
 from overlong.reference import Decoded

@@ -17,9 +17,7 @@ from dataclasses import astuple
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
-from overlong.conformance.oracle.kinds import CRASHED, TIMED_OUT
-from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.oracle.target import CRASHED, TIMED_OUT, ExpectedAnswers, TargetError, expectation
 from overlong.conformance.sweep.plan import LARGEST_SHARD
 from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.request import AT_WORK, WantedSweep

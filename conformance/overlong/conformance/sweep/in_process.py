@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.oracle.kinds import KINDS, Fault
-from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.oracle.target import KINDS, Fault, TargetError
 from overlong.conformance.protocol.observation import describe
 from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
 from overlong.conformance.results.sweeps import ShardResult

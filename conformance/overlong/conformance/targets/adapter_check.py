@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut, describe
-from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
@@ -34,8 +32,10 @@ from overlong.conformance.protocol.wire import (
     STREAMING,
     UNSUPPORTED,
     VALIDATE,
+    Answers,
     ProtocolError,
     again_payload,
+    big_endian,
     frame,
     stream_payload,
 )

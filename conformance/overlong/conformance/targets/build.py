@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.support.interpreter import script
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import script
 from overlong.reference.core.building import cache, first_error, publish, quietly, stamp
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.support.interpreter import script
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import script
 from overlong.conformance.targets.build import (
     ADAPTERS,
     COMPILERS,
@@ -454,7 +454,7 @@ class Library:
 
 @cache
 def _linked(link: str) -> str:
-    from ctypes.util import find_library  # most targets do not need it
+    from ctypes.util import find_library
 
     return find_library(link) or ""
 

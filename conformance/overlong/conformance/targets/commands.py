@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.protocol.greeting import TRAITS, WORDS
-from overlong.conformance.support.interpreter import bare_script, environment, script
 from overlong.conformance.support.printable import did_you_mean, nearest, printable
+from overlong.conformance.support.process import bare_script, environment, script
 from overlong.conformance.targets import elf
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, QUESTION_ABIS
 from overlong.conformance.targets.adapters.documents import DOCUMENTS

@@ -17,7 +17,6 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
@@ -30,6 +29,7 @@ from overlong.conformance.protocol.wire import (
     FAILED,
     MEASURED,
     UNSUPPORTED,
+    Answers,
     ProtocolError,
 )
 from overlong.conformance.support.printable import printable, times

@@ -29,9 +29,9 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
 from overlong.conformance.protocol.wire import HEAD, LARGEST_FRAME, LARGEST_GREETING, ProtocolError, frame
-from overlong.conformance.support.interpreter import bare_script
-from overlong.conformance.support.interpreter import environment as environment_of
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import bare_script
+from overlong.conformance.support.process import environment as environment_of
 from overlong.conformance.targets.adapters.serving import write_all
 
 if TYPE_CHECKING:

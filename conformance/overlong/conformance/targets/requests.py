@@ -20,10 +20,19 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Misbehaved
-from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.protocol.wire import ACCEPTED, BATCH, ECHO, HEAD, SHARED_BATCH, TOGETHER, ProtocolError, frame
+from overlong.conformance.protocol.wire import (
+    ACCEPTED,
+    BATCH,
+    ECHO,
+    HEAD,
+    SHARED_BATCH,
+    TOGETHER,
+    Answers,
+    ProtocolError,
+    big_endian,
+    frame,
+)
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.process import Ended, Process
 

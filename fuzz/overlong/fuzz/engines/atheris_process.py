@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Crashed, TimedOut
-from overlong.conformance.support.interpreter import environment, module
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import environment, module
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.targets import process
 from overlong.fuzz.engines.atheris_child import Orders, SharedMemory

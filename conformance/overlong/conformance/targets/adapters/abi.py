@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.targets.adapters.serving import column
-from overlong.reference.form import FORMS
 from overlong.reference.questions import QUESTIONS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

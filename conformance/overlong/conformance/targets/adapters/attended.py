@@ -34,7 +34,7 @@ import time
 from binascii import a2b_base64, b2a_base64
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.support.temporary import TemporaryFolder
+from overlong.conformance.support.files import TemporaryFolder
 from overlong.conformance.targets.adapters.serving import Refusal, answer_frames, own_output, serve, unbatched
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from overlong.conformance.targets.adapters.abi import ITERATE, Abi, AnswerReading
 from overlong.conformance.targets.adapters.serving import column
-from overlong.reference.form import FORMS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -43,7 +43,7 @@ from overlong.conformance.targets.adapters.native import (
 from overlong.conformance.targets.adapters.python import ENCODES, load, room_for
 from overlong.conformance.targets.adapters.serving import cut, fail, read_as_text, unbatched, units
 from overlong.reference.core import NoCore
-from overlong.reference.form import FORMS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
     import mmap

@@ -31,7 +31,7 @@ from overlong.conformance.targets.adapters.abi import (
 from overlong.conformance.targets.adapters.bounds import NEUTRAL, PAD, Guarded
 from overlong.conformance.targets.adapters.native import numbers_written, units_of
 from overlong.reference.core import core
-from overlong.reference.form import FORMS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 ACCEPTED, REFUSED, BROKEN = range(3)
-"""The outcomes of a call; :func:`~overlong.conformance.oracle.kinds.answer_code` calls them ``A``, ``R`` and ``X``."""
+"""The outcomes of a call; :func:`~overlong.conformance.oracle.target.answer_code` calls them ``A``, ``R`` and ``X``."""
 _STATUSES = bytes.maketrans(bytes((ACCEPTED, REFUSED, BROKEN)), b"ARX")
 _WORD = 8
 _WIPE_ON_FORK = 18  # MADV_WIPEONFORK, which Python does not name

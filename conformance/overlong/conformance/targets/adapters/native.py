@@ -18,14 +18,13 @@ from overlong.conformance.targets.adapters.abi import ACCEPTED, ITERATE, REFUSED
 from overlong.conformance.targets.adapters.bounds import Guarded
 from overlong.conformance.targets.adapters.python import numbers_in
 from overlong.conformance.targets.adapters.serving import Refusal, held, refusal
-from overlong.reference.form import FORMS
-from overlong.reference.reading import read
+from overlong.reference.reading import FORMS, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from overlong.reference.form import Form
     from overlong.reference.questions import Question
+    from overlong.reference.reading import Form
 
 
 class _Pair(ctypes.Structure):
