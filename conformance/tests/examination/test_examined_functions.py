@@ -8,7 +8,7 @@ from overlong.conformance.examination.explanation import condition_of
 from overlong.conformance.examination.of_questions import OTHERS, OfQuestions, in_words, place_of
 from overlong.conformance.examination.rules import Atom
 from overlong.conformance.results.reading import read
-from overlong.conformance.vectors.questions import Asked
+from overlong.conformance.vectors.expected import Asked
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference.questions import QUESTIONS
 from zoo import ZOO, functions

@@ -16,7 +16,7 @@ from overlong.conformance.examination.of_numbers import FACTORS, LAST, OfNumbers
 from overlong.conformance.examination.rules import Table
 from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import ENCODE_UTF16, big_endian
-from overlong.conformance.vectors.encoding import SCALARS, UTF16, WIDTHS, in_units, pieces, replacement
+from overlong.conformance.vectors.expected import SCALARS, UTF16, WIDTHS, in_units, pieces, replacement
 from overlong.conformance.vectors.suites.encoding import EDGES, FLAWS, LETTERS
 from overlong.reference.order import CODE_POINTS, SURROGATES
 

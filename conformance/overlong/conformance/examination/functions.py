@@ -12,8 +12,8 @@ from overlong.conformance.examination.asking import Question
 from overlong.conformance.examination.of_questions import FACTORS, OfQuestions, others_of, place_of, places_of
 from overlong.conformance.examination.rules import Table
 from overlong.conformance.protocol.observation import Accepted
-from overlong.conformance.vectors.builders import CHARACTERS
-from overlong.conformance.vectors.questions import Asked, units_of
+from overlong.conformance.vectors.expected import Asked, units_of
+from overlong.conformance.vectors.families.family import CHARACTERS
 from overlong.conformance.vectors.suites.functions import LENGTHS, long_texts, short_texts
 from overlong.reference.reading import read
 

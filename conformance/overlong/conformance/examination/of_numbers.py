@@ -17,7 +17,7 @@ from overlong.conformance.examination.sentence import listed, numbers, phrase, s
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.protocol.observation import KINDS, Code
 from overlong.conformance.protocol.wire import ENCODE_UTF16
-from overlong.conformance.vectors.encoding import numbered, octets_of, replacement
+from overlong.conformance.vectors.expected import numbered, octets_of, replacement
 from overlong.reference import DIALECTS, dialect
 from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES
 

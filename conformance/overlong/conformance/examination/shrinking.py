@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from overlong.conformance.examination.asking import OutOfBudget
 from overlong.conformance.protocol.observation import Accepted, Code, Failed, Refused
 from overlong.conformance.protocol.wire import ASKING, ENCODING, IN_MEMORY
-from overlong.conformance.vectors.questions import question_of
+from overlong.conformance.vectors.expected import question_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

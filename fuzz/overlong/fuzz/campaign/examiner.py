@@ -34,8 +34,7 @@ from overlong.conformance.results.invocation import found as vector_of
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.process import held
 from overlong.conformance.sweep.pool import cpus
-from overlong.conformance.vectors.encoding import WIDTHS
-from overlong.conformance.vectors.questions import Asked
+from overlong.conformance.vectors.expected import WIDTHS, Asked
 from overlong.fuzz.campaign.state import REPETITIONS, CampaignError, Known, StoredFinding
 from overlong.fuzz.execution.differences import difference
 from overlong.fuzz.execution.job import BLOCK, octave
