@@ -15,8 +15,8 @@ import pytest
 from waiting import HUNG
 from zoo import SHARED_LIBRARIES
 
-LINUX_ONLY = {"overlong.conformance.certification.matrix_nursery", "overlong.conformance.targets.supervisor"}
-"""They fork a process that has threads, or use Linux's namespaces."""
+LINUX_ONLY = {"overlong.conformance.targets.supervisor"}
+"""It uses Linux's namespaces."""
 POSIX_ONLY = {
     "overlong.conformance.sweep.adapter",
     "overlong.conformance.sweep.caller",
