@@ -484,17 +484,8 @@ def test_badges_on_the_page_are_real():
     }
 
 
-def test_badges():
+def test_badges_of_several():
     ok = Subject("a", State.CONFORMS)
-    assert words(of(state=State.CONFORMS)) == ("rfc3629@1 conformant (not swept)", "brightgreen")
-    assert words(of(state=State.CONFORMS, why="only part of the suites ran")) == (
-        "no divergences in what was tested",
-        "blue",
-    )
-    assert words(of(ONE, ONE, ONE)) == ("3 divergences", "red")
-    assert words(of(replace(ONE, standing=Standing.EXPECTED), state=State.EXPECTED)) == ("0 unexpected", "blue")
-    assert words(of(state=State.INCOMPLETE)) == ("incomplete", "orange")
-    assert words(of(state=State.NOT_MEASURED)) == ("not measured", "lightgrey")
     assert words(Report(ReportKind.MATRIX, "m", "g", (ok, ok))) == ("rfc3629@1 2 decoders conformant", "brightgreen")
     bad = replace(ok, state=State.DIVERGES)
     assert words(Report(ReportKind.MATRIX, "m", "g", (ok, bad, ok))) == ("1 of 3 diverge", "red")

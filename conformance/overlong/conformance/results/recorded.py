@@ -167,16 +167,8 @@ MOST_CAUSES = 20_000
 
 def target_fields(target: Mapping[str, Any]) -> dict[str, Any]:
     """What a target says of itself, as fields of a ``Subject``."""
-    return {
-        "id": target["id"],
-        "name": target["name"],
-        "version": target["version"],
-        "language": target["language"],
-        "operations": target["operations"],
-        "error_mode": target["error_mode"],
-        "traits": target["traits"],
-        "digest": target["digest"]["sha256"],
-    }
+    said = ("id", "name", "version", "language", "operations", "error_mode", "traits")
+    return {**{name: target[name] for name in said}, "digest": target["digest"]["sha256"]}
 
 
 def state_recorded(claims: Mapping[str, str], causes: Collection[Cause], *, incomplete: bool = False) -> State:
@@ -250,6 +242,10 @@ def cause_of_entry(entry: Mapping[str, Any]) -> Cause:
     )
 
 
+_SAID_ALIKE = ("code", "title", "section", "place", "claim", "id", "vector", "operation", "comment")
+"""What a finding's record says as its cause does."""
+
+
 def cause_of_finding(
     finding: Mapping[str, Any], *, count: int = 1, command: str = "", folder: Path | None = None
 ) -> Cause:
@@ -257,21 +253,13 @@ def cause_of_finding(
     octets = bytes.fromhex(finding["hex"])
     chunks, earlier = finding["chunks"], finding.get("earlier")
     cause = Cause(
-        code=finding["code"],
-        title=finding["title"],
-        section=finding["section"],
-        place=finding["place"],
-        claim=finding["claim"],
+        **{name: finding[name] for name in _SAID_ALIKE},
         count=count,
-        id=finding["id"],
-        vector=finding["vector"],
         octets=octets,
-        operation=finding["operation"],
         expected=finding["expected"]["words"],
         observed=finding["observed"]["words"],
         chunks=None if chunks is None else tuple(chunks),
         earlier=_earlier(finding["vector"]) if earlier is None else tuple(map(bytes.fromhex, earlier)),
-        comment=finding["comment"],
     )
     if not command:
         return cause
