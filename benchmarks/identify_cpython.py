@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from overlong.conformance.models.identify.identify import identify
+from overlong.conformance.models.identify import identify
 from runner import arguments, bare_loop, figure
 
 BOUND = 5.0

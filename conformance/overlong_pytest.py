@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from overlong.conformance.cli.pytest_plugin.vectors import Vectors
+    from overlong.conformance.cli.pytest_plugin import Vectors
 
 MARKER = "overlong_vectors"
 ARGUMENT = "overlong_vector"
@@ -61,7 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     targets = [*(config.getoption("overlong_targets") or ()), *config.getini("overlong_targets")]
     if targets:
-        from overlong.conformance.cli.pytest_plugin.items import items_of
+        from overlong.conformance.cli.pytest_plugin import items_of
 
         added: list[pytest.Item | pytest.Collector] = [*items_of(session, list(dict.fromkeys(targets)))]
         items.extend(each for each in added if isinstance(each, pytest.Item))
@@ -72,7 +72,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if ARGUMENT in metafunc.fixturenames:
-        from overlong.conformance.cli.pytest_plugin.vectors import unknown, wanted
+        from overlong.conformance.cli.pytest_plugin import unknown, wanted
 
         categories = [name for mark in metafunc.definition.iter_markers(MARKER) for name in mark.args]
         if wrong := unknown(categories):
@@ -84,6 +84,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def overlong_vectors() -> Vectors:
     """The vectors of the suite ``core``: octets, and what a right decoder makes of them."""
-    from overlong.conformance.cli.pytest_plugin.vectors import wanted
+    from overlong.conformance.cli.pytest_plugin import wanted
 
     return wanted(())

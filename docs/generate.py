@@ -28,7 +28,7 @@ from printing.error_modes import EXAMPLE, put_out
 from printing.markdown import NOTICE, rows_of, table
 from printing.strip import strip
 
-from overlong.conformance.models.identify.picture import Drawing, drawn_in_svg
+from overlong.conformance.models.picture import Drawing, drawn_in_svg
 from overlong.conformance.protocol.kind import CLAIMS, KINDS
 from overlong.conformance.support.printable import spaced_hex, thousands
 from overlong.conformance.targets.builtins import BUILTINS

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.cli.options import CONFORMS, NOT_MEASURED, USAGE, all_decoders, errors_on_one_line, leave
-from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.cli.options import (
+    CONFORMS,
+    NOT_MEASURED,
+    USAGE,
+    all_decoders,
+    complete_targets,
+    errors_on_one_line,
+    leave,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

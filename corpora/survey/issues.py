@@ -11,8 +11,8 @@ import click
 
 from corpora.survey.install import jobs_option, quiet_option
 from corpora.survey.kept import SURVEY
-from overlong.conformance.cli.formats import report_of
 from overlong.conformance.cli.options import CONFORMS, DIVERGES, USAGE, errors_on_one_line, leave
+from overlong.conformance.cli.output import report_of
 
 if TYPE_CHECKING:
     from overlong.conformance.results.model import Subject

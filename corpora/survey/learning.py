@@ -14,7 +14,7 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.identify.identify import identify_error_mode
+from overlong.conformance.models.identify import identify_error_mode
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.support.printable import printable
@@ -23,7 +23,7 @@ from overlong.conformance.targets.resolve import resolve
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.models.identify.identify import LearnedPart
+    from overlong.conformance.models.identify import LearnedPart
 
 _QUESTIONS = 1_000_000
 _EXAMPLES = 3

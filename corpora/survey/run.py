@@ -9,11 +9,10 @@ import click
 
 from corpora.survey.install import chosen_of, jobs_option, quiet_option
 from corpora.survey.kept import SURVEY
-from overlong.conformance.cli.formats import exit_code, report_of
 from overlong.conformance.cli.limits import limits_of, with_limits
 from overlong.conformance.cli.matrix import measured
-from overlong.conformance.cli.options import NOT_MEASURED, errors_on_one_line, leave
-from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.cli.options import NOT_MEASURED, complete_targets, errors_on_one_line, leave
+from overlong.conformance.cli.output import exit_code, report_of
 
 _TIMEOUT = 20.0
 """Seconds; so long because several decoders share the machine, and some are whole database servers."""
@@ -62,7 +61,7 @@ def command(
 
     from corpora.survey.error_modes import learned, unsettled
     from corpora.survey.kept import kept
-    from overlong.conformance.certification.matrix.row import MatrixJob
+    from overlong.conformance.certification.matrix_worker import MatrixJob
     from overlong.conformance.report.formats import FORMATS, write
     from overlong.conformance.support.printable import printable
 

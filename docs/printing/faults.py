@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.score.historical import CLASSES, STREAMS
-from overlong.conformance.models.score.outputs import SHAPES
+from overlong.conformance.models.faults import SHAPES
+from overlong.conformance.models.historical import CLASSES, STREAMS
 from printing.markdown import NOTICE, code, table
 
 if TYPE_CHECKING:

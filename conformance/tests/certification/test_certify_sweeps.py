@@ -21,7 +21,6 @@ from click.testing import CliRunner
 from overlong.conformance import Invocation, certify
 from overlong.conformance.certification import nearest_model
 from overlong.conformance.certification import sweeps as certifying
-from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.tiers import (
     BRIEF,
     DEEP,
@@ -32,6 +31,7 @@ from overlong.conformance.certification.tiers import (
     USUAL,
     Tier,
     fresh,
+    left_out,
     seeds_of,
     short_of_usual,
     tier_of,

@@ -17,9 +17,9 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from overlong.conformance.certification.matrix import statement
-from overlong.conformance.certification.matrix.row import MatrixJob, row_of
-from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
+from overlong.conformance.certification import matrix
+from overlong.conformance.certification.matrix import row_of, rows_to_keep
+from overlong.conformance.certification.matrix_worker import MatrixJob
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.compared import table
 from overlong.conformance.results.model import Cause, State, Subject
@@ -149,11 +149,11 @@ def test_what_has_changed_is_measured_again(folder):
     """Another time-out, other files of the project, truncated results: none of these rows is kept."""
     site = folder / "site"
     found = json.loads((site / "matrix.json").read_text("ascii"))
-    conditions = Conditions(found["profile"], tuple(found["options"]), {})
+    conditions = {name: found[name] for name in ("profile", "options", "files")}
     assert set(rows_to_keep(site, conditions)) == set(TARGETS) - {MISSING}
-    assert not rows_to_keep(site, Conditions(found["profile"], ("--limit", "timeout=1"), {}))
-    assert not rows_to_keep(site, Conditions(found["profile"], conditions.options, {"overlong.toml": "0" * 64}))
-    assert not rows_to_keep(site, Conditions("wtf-8@1", conditions.options, {}))
+    assert not rows_to_keep(site, conditions | {"options": ["--limit", "timeout=1"]})
+    assert not rows_to_keep(site, conditions | {"files": {"overlong.toml": {"sha256": "0" * 64}}})
+    assert not rows_to_keep(site, conditions | {"profile": "wtf-8@1"})
     results = site / "cpython/results.jsonl"
     results.write_text("".join(results.read_text("ascii").splitlines(keepends=True)[:-1]), "ascii")
     assert set(rows_to_keep(site, conditions)) == {WRONG, OWN_WAY}
@@ -239,14 +239,14 @@ def test_an_interruption_ends_all_of_them(tmp_path):
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_rows_that_cannot_be_saved_are_shown(form, tmp_path, monkeypatch):
-    write = statement.write
+    write = matrix.write_statement
 
     def full_after_the_first(folder, document):
         if any(row["claims"] for row in document["targets"]):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder / "matrix.json"))
         write(folder, document)
 
-    monkeypatch.setattr(statement, "write", full_after_the_first)
+    monkeypatch.setattr(matrix, "write_statement", full_after_the_first)
     words = ["matrix", "--quick", "-q", "-j", "1", "-o", str(tmp_path), "--format", form, WRONG, MISSING]
     done = CliRunner().invoke(cli, words, env={"COLUMNS": "80"})
     assert done.exit_code == 2
@@ -264,7 +264,7 @@ def test_rows_that_cannot_be_saved_are_shown(form, tmp_path, monkeypatch):
 def test_a_row_whose_results_cannot_be_saved_has_them_nevertheless(tmp_path):
     limited = ["sh", "-c", 'ulimit -f 1 && exec "$@"', "sh"]
     job = json.dumps(dataclasses.asdict(MatrixJob("rfc3629", True, Limits(), target=WRONG, folder=str(tmp_path))))
-    worker = module("overlong.conformance.certification.matrix.worker")
+    worker = module("overlong.conformance.certification.matrix_worker")
     pipe = subprocess.PIPE
     with subprocess.Popen([*limited, *worker], stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as it:
         assert it.stdin

@@ -9,8 +9,8 @@ from dataclasses import asdict
 
 import pytest
 
-from overlong.conformance.certification.matrix.row import MatrixJob
-from overlong.conformance.certification.matrix.running import SLOWEST, slowest_first
+from overlong.conformance.certification.matrix import SLOWEST, slowest_first
+from overlong.conformance.certification.matrix_worker import MatrixJob
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.limits import Limits
 from zoo import ZOO
@@ -27,7 +27,7 @@ def test_the_slowest_begin_first():
 
 
 def started():
-    from overlong.conformance.certification.matrix.nursery import Nursery  # only on Linux
+    from overlong.conformance.certification.matrix_nursery import Nursery  # only on Linux
 
     return Nursery("rfc3629", ["core"])
 

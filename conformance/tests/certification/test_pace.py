@@ -2,8 +2,8 @@
 
 import pytest
 
-from overlong.conformance.certification import pace as module
-from overlong.conformance.certification.pace import MOST, Crowd, Pace, next_after
+from overlong.conformance.certification import tiers as module
+from overlong.conformance.certification.tiers import MOST, Pace, next_after
 
 KNOWN = 0.006
 
@@ -20,7 +20,11 @@ KNOWN = 0.006
     ],
 )
 def test_only_what_the_target_took_counts(monkeypatch, children, own, run, seconds):
-    times = {"_of_children": [children and 1.0, children and 1.0 + children], "_at_work": [5.0, 5.0 + own]}
+    before, after = (0.0, 1.0, 4.0), (0.0, 2.0, 3.0 + own)
+    times = {
+        "_of_children": [children and 1.0, children and 1.0 + children],
+        "_of_this_thread": [before, after],
+    }
     for name, values in times.items():
         monkeypatch.setattr(module, name, iter(values).__next__)
     monkeypatch.setattr(module, "_known", lambda: KNOWN)
@@ -37,15 +41,15 @@ def test_only_what_the_target_took_counts(monkeypatch, children, own, run, secon
     ],
 )
 def test_a_crowd_does_not_make_a_target_slow(monkeypatch, worked, waited, known, alone):
-    monkeypatch.setattr(module, "_scheduled", iter([(1.0, 2.0), (1.0 + worked, 2.0 + waited)]).__next__)
+    monkeypatch.setattr(module, "_of_this_thread", iter([(1.0, 2.0, 0.0), (1.0 + worked, 2.0 + waited, 0.0)]).__next__)
     monkeypatch.setattr(module, "_known", lambda: known)
-    assert Crowd().alone(8.0) == pytest.approx(alone)
+    assert Pace().alone(8.0) == pytest.approx(alone)
 
 
 def test_what_is_quick_in_a_crowd_is_quick_alone(monkeypatch):
-    monkeypatch.setattr(module, "_scheduled", iter([(1.0, 2.0), (2.0, 5.0)]).__next__)
+    monkeypatch.setattr(module, "_of_this_thread", iter([(1.0, 2.0, 0.0), (2.0, 5.0, 0.0)]).__next__)
     monkeypatch.setattr(module, "_known", lambda: KNOWN)
-    crowd = Crowd()
+    crowd = Pace()
     assert not crowd.exceeds(8.0, 8.0), "nothing is measured"
     assert not crowd.exceeds(8.0, 3.0), "2.0 alone"
 

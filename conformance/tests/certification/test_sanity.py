@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance import certify
-from overlong.conformance.certification.sanity import ACCEPTS_ALL, REFUSES_ALL, SAME_TEXT, TURNED_ROUND
+from overlong.conformance.certification.runner import ACCEPTS_ALL, REFUSES_ALL, SAME_TEXT, TURNED_ROUND
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.compared import table
 from overlong.conformance.report.formats import FORMATS

@@ -23,7 +23,7 @@ def test_it_passes_in_plain_lines():
 
 
 def fails(check):
-    assert check().failures
+    assert check()[1]
 
 
 @pytest.mark.long
@@ -31,7 +31,7 @@ def test_a_judge_that_overlooks_everything_fails(monkeypatch):
     monkeypatch.setattr(self_test, "compare_batch", lambda *_: ())
     monkeypatch.setattr(self_test, "_APART", 40)
     for check, least in ((self_test.run_mutants, 11), (self_test.historical, 40)):
-        failures = check().failures
+        _, failures = check()
         assert all("not caught" in line for line in failures)
         assert len(failures) > least
 
@@ -39,7 +39,7 @@ def test_a_judge_that_overlooks_everything_fails(monkeypatch):
 @pytest.mark.long
 def test_a_runner_that_accuses_the_right_fails(monkeypatch):
     monkeypatch.setattr(dialect().automaton.__class__, "accepts", lambda *_: True)
-    assert self_test.right_verdicts().failures == ("the automaton is accused",)
+    assert self_test.right_verdicts()[1] == ["the automaton is accused"]
 
 
 def test_a_suite_that_lacks_strings_fails(monkeypatch):
@@ -65,7 +65,7 @@ def test_a_wrong_reference_fails(monkeypatch, name):
 @pytest.mark.long
 def test_a_harness_that_confuses_decoders_fails(monkeypatch):
     monkeypatch.setattr(self_test, "certify", lambda _name, **options: certify("cpython", **options))
-    assert len(self_test.through_pipes().failures) == 1
+    assert len(self_test.through_pipes()[1]) == 1
 
 
 def test_the_stand_in_is_judged_as_a_target():

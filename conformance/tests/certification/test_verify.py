@@ -17,9 +17,18 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance import GivenFile, Invocation, certify
-from overlong.conformance.certification import comparison
-from overlong.conformance.certification.comparison import ANSWERS, INFORMATION, NOTHING, compare, lines
-from overlong.conformance.certification.verification import CertificateError, Verification, read, verify
+from overlong.conformance.certification import verification as comparison
+from overlong.conformance.certification.verification import (
+    ANSWERS,
+    INFORMATION,
+    NOTHING,
+    CertificateError,
+    Verification,
+    compare,
+    lines,
+    read,
+    verify,
+)
 from overlong.conformance.cli import verify as verb
 from overlong.conformance.report.text import text
 from overlong.conformance.results.certificate import spelt

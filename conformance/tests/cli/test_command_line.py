@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.certification.tiers import TIERS
-from overlong.conformance.cli import progress
+from overlong.conformance.cli import output as progress
 from overlong.conformance.cli.certify import command as certify
-from overlong.conformance.cli.formats import WantedFormats, folder_and_file
+from overlong.conformance.cli.output import WantedFormats, folder_and_file
 from overlong.conformance.cli.verbs import SYNONYMS, VERBS, cli
 from overlong.conformance.support.whole_file import alone_in
 from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS

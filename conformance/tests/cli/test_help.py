@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from overlong.conformance.cli.docs import pages, schemas
+from overlong.conformance.cli.explain import pages, schemas
 from overlong.conformance.cli.verbs import cli
 
 ROOT = Path(__file__).parents[3]

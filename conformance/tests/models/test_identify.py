@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.models.identify.identify import QUESTIONS, identify, identify_dialect
+from overlong.conformance.models.identify import QUESTIONS, identify, identify_dialect
 from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAM_DECODE, STREAM_REPLACE, VALIDATE
 from overlong.conformance.report.learned import model_as_json, model_lines
 from overlong.conformance.targets.builtins import BUILTINS
@@ -23,7 +23,7 @@ from zoo import ZOO
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from overlong.conformance.models.identify.identify import LearnedModel
+    from overlong.conformance.models.identify import LearnedModel
 
 SPEAKERS = ZOO / "speakers.py"
 

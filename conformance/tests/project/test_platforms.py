@@ -15,7 +15,7 @@ import pytest
 from waiting import HUNG
 from zoo import SHARED_LIBRARIES
 
-LINUX_ONLY = {"overlong.conformance.certification.matrix.nursery", "overlong.conformance.targets.supervisor"}
+LINUX_ONLY = {"overlong.conformance.certification.matrix_nursery", "overlong.conformance.targets.supervisor"}
 """They fork a process that has threads, or use Linux's namespaces."""
 POSIX_ONLY = {
     "overlong.conformance.sweep.adapter",

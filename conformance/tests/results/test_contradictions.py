@@ -5,8 +5,7 @@ import json
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.certification.matrix.row import MatrixRow
-from overlong.conformance.certification.matrix.statement import Conditions, statement
+from overlong.conformance.certification.matrix import MatrixRow, conditions_here, statement
 from overlong.conformance.results.model import State
 from overlong.conformance.results.reading import data, read
 from overlong.conformance.results.recorded import ReportError
@@ -27,7 +26,7 @@ def results(tmp_path_factory):
     row = MatrixRow(target=WRONG, state=State.DIVERGES, claims=claims, buckets=list(buckets))
     return {
         "certificate.json": json.loads(certificate.to_json()),
-        "matrix.json": statement([row], Conditions("rfc3629@1", (), {}), "overlong matrix"),
+        "matrix.json": statement([row], conditions_here("rfc3629@1", (), None), "overlong matrix"),
         "report.json": json.loads(data(report_of_run(certificate))),
         "sweep.json": as_json(sweep("cpython-surrogateescape", ["exhaustive-1"])),
         "results.jsonl": list(map(json.loads, (folder / "results.jsonl").read_text().splitlines())),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from overlong.conformance.certification.matrix.statement import STATEMENT, Conditions, rows_to_keep, write
+from overlong.conformance.certification.matrix import STATEMENT, conditions_here, rows_to_keep, write_statement
 from overlong.conformance.report.formats import write_to
 from overlong.conformance.results.reading import read
 from overlong.conformance.results.recorded import ReportError, document
@@ -96,11 +96,11 @@ def test_what_lies_in_the_way_is_neither_followed_nor_destroyed(tmp_path: Path) 
 
 
 def test_a_matrix_of_names_that_are_no_utf8_can_be_read_again(tmp_path: Path) -> None:
-    write(tmp_path, {"command": "overlong matrix py:\udcff.py:f"})
+    write_statement(tmp_path, {"command": "overlong matrix py:\udcff.py:f"})
     assert document(tmp_path / STATEMENT) == {"command": "overlong matrix py:\\udcff.py:f"}
 
 
 def test_a_matrix_that_is_deep_or_a_pipe_is_measured_again(tmp_path: Path) -> None:
-    conditions = Conditions("rfc3629@1", (), {})
+    conditions = conditions_here("rfc3629@1", (), None)
     (tmp_path / STATEMENT).write_text("[" * 100_000)
     assert rows_to_keep(tmp_path, conditions) == {}

@@ -28,8 +28,8 @@ from corpora.survey.records.language import HERE, languages
 from corpora.survey.surveyed import Surveyed
 from corpora.survey.texts import issue
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.models.identify.counterexamples import Counterexample, Example
-from overlong.conformance.models.identify.identify import LearnedPart
+from overlong.conformance.models.aspects import Counterexample, Example
+from overlong.conformance.models.identify import LearnedPart
 from overlong.conformance.protocol.kind import Code
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.model import Cause, Report, ReportKind, State, Subject

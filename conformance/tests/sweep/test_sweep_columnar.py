@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.certification.certify import certify
-from overlong.conformance.cli.formats import report_of
+from overlong.conformance.cli.output import report_of
 from overlong.conformance.oracle.columnar import ColumnarOracle
 from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
 from overlong.conformance.oracle.judging import Judge

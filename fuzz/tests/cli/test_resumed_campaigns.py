@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from overlong.conformance.cli.trust import named_by_user
+from overlong.conformance.cli.limits import named_by_user
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.targets.consent import NotAgreed, check_from
 from overlong.fuzz.campaign.campaign import Campaign

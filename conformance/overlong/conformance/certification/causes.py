@@ -6,7 +6,6 @@ not examined. What remains after :data:`MOST` examinations, or cannot be examine
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,9 +17,9 @@ from overlong.conformance.protocol.kind import MEMORY
 from overlong.conformance.results.run import add_cause
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
-    from overlong.conformance.certification.alike import Alike
+    from overlong.conformance.certification.triage import Alike
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
@@ -38,7 +37,9 @@ def settle(run: Run, divergences: Iterable[Alike], target: Target) -> None:
     """
     found = list[tuple["Explanation", Bucket]]()
     unsteady = not run.codes.isdisjoint(UNSTEADY)
-    left = [_Left(alike, _shown(alike, run)) for alike in divergences]
+    left = list(divergences)
+    for alike in left:
+        alike.begin(_shown(alike, run), tried=not is_examinable(alike.key[0], alike.operation))
     try:
         for _ in range(MOST):
             known = {explanation.id for explanation, _ in found}
@@ -58,64 +59,35 @@ def _shown(alike: Alike, run: Run) -> list[Finding]:
 
 
 def _next(
-    left: list[_Left], target: Target, profile: Profile, known: Container[str], *, unsteady: bool
+    left: list[Alike], target: Target, profile: Profile, known: Container[str], *, unsteady: bool
 ) -> tuple[Explanation, Bucket] | None:
     """Examine the most telling divergence that has no cause yet; None if there is none.
 
     If some answers are ``unsteady`` for another reason than earlier calls, only a confirmed rule tells anything.
     """
     for _ in range(MOST):
-        waiting = [each for each in left if each.findings and not each.tried]
+        waiting = [each for each in left if each.kept and not each.tried]
         if not waiting:
             break
-        chosen = min(waiting, key=_Left.telling)
+        chosen = min(waiting, key=_telling)
         example = chosen.least
         explanation = why(example, target, profile)
         doubtful = unsteady and explanation is not None and not (explanation.recalls or explanation.confirmed)
         if explanation is None or explanation.condition is None or doubtful:
             chosen.less = None if explanation is None else explanation.finding
             for each in left:
-                each.tried |= each.alike.key == chosen.alike.key
+                each.tried |= each.key == chosen.key
             continue
         return explanation, _bucket(explanation, example, left, again=explanation.id in known)
     return None
 
 
-@dataclass
-class _Left:
-    """Divergences that are alike and have no cause yet."""
-
-    alike: Alike
-    findings: list[Finding]
-    tried: bool = False
-    """True if an examination did not help, or there can be none."""
-    less: Finding | None = None
-    """A less example that an examination found, though no condition."""
-
-    def __post_init__(self) -> None:
-        self._all, self._left = len(self.findings), self.alike.count
-        self.tried = not is_examinable(self.alike.key[0], self.alike.operation)
-
-    @property
-    def least(self) -> Finding:
-        return min(self.findings, key=lambda each: each.order)
-
-    def telling(self) -> tuple[int, int, object]:
-        """The order of examinations."""
-        return *rank(self.alike.key[0], self.alike.operation), self.least.order
-
-    def take(self, joins: Callable[[Finding], bool]) -> tuple[list[Finding], int]:
-        """Take those that belong to a cause, and their number."""
-        taken, rest = list["Finding"](), list["Finding"]()
-        for each in self.findings:
-            (taken if joins(each) else rest).append(each)
-        self.findings = rest
-        count = len(taken) * self.alike.count // self._all if rest else self._left
-        self._left -= count
-        return taken, count
+def _telling(alike: Alike) -> tuple[int, int, object]:
+    """The order of examinations."""
+    return *rank(alike.key[0], alike.operation), alike.least.order
 
 
-def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left], *, again: bool) -> Bucket:
+def _bucket(explanation: Explanation, example: Finding, left: Sequence[Alike], *, again: bool) -> Bucket:
     """The bucket of an explanation: all divergences that it predicts, those that resemble it, and ``example``.
 
     If the explanation was found ``again``, its rule does not predict all of its own cause: what has the code and place
@@ -137,7 +109,7 @@ def _bucket(explanation: Explanation, example: Finding, left: Sequence[_Left], *
         members += taken
         count += number
         if taken:
-            keys.add(each.alike.key)
+            keys.add(each.key)
     shown = explanation.finding or example
     cause = shown if shown.claim == MEMORY else example
     own = [each for each in members if each.claim == cause.claim]
@@ -151,16 +123,16 @@ def _plainest(code: str, finding: Finding) -> tuple[bool, bool, object, bool, ob
     return finding.vector.chunks is not None, finding.code != code, order[:3], finding.vector.category == "input", order
 
 
-def _others(left: Sequence[_Left], *, unsteady: bool) -> Iterator[Bucket]:
+def _others(left: Sequence[Alike], *, unsteady: bool) -> Iterator[Bucket]:
     """A bucket for each code and place of divergences without a cause; for each code alone, if answers vary."""
     buckets: dict[tuple[str, str], Bucket] = {}
     for each in left:
         findings, count = each.take(lambda _: True)
         if findings:
-            code, place = each.alike.key
+            code, place = each.key
             bucket = buckets.setdefault((code, "" if unsteady else place), Bucket(findings[0], 0))
             bucket.count += count
-            bucket.keys |= {each.alike.key}
+            bucket.keys |= {each.key}
             for finding in (*findings, each.less):
                 if finding is not None and finding.bucket in bucket.kinds:
                     bucket.show(finding)

@@ -10,10 +10,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.pace import ENOUGH, Pace
-from overlong.conformance.certification.runner import Runner, no_progress
-from overlong.conformance.certification.sanity import caveats, sign
-from overlong.conformance.certification.tiers import NO_TIER, is_hasty, seeds_of, with_tier
+from overlong.conformance.certification.runner import Runner, caveats, no_progress, sign
+from overlong.conformance.certification.tiers import ENOUGH, NO_TIER, Pace, is_hasty, seeds_of, with_tier
 from overlong.conformance.certification.triage import SLOW
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE

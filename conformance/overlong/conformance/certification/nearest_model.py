@@ -19,7 +19,7 @@ from overlong.reference import DIALECTS, dialect
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.models.identify.identify import LearnedModel
+    from overlong.conformance.models.identify import LearnedModel
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.model import Map
@@ -79,7 +79,7 @@ def learn(target: Target) -> LearnedModel:
         BudgetSpent: it fails too often.
         TargetError: it does not start any more.
     """
-    from overlong.conformance.models.identify.identify import identify_dialect
+    from overlong.conformance.models.identify import identify_dialect
 
     with unreported(target):
         return identify_dialect(target, _QUESTIONS)
@@ -90,10 +90,10 @@ def nearest_model(learned: LearnedModel, run: Run, maps: Sequence[Map]) -> tuple
     that it should speak.
 
     The match is exact only if the learned automaton equals the dialect's machine, and the suites, the maps and further
-    strings (``identify/beside.py``) agree; :func:`hold_to_sweeps` checks it against sweeps. There is no result for a
+    strings (``models/beside.py``) agree; :func:`hold_to_sweeps` checks it against sweeps. There is no result for a
     target that was not learned and has no maps, or if no dialect is near (:func:`_is_near`).
     """
-    from overlong.conformance.models.identify.picture import picture
+    from overlong.conformance.models.picture import picture
 
     part = learned.part("dialect")
     svg = picture(learned, ".svg", run.profile.speaks)

@@ -1,6 +1,7 @@
 """The runner: asks a target suites, compares the answers, and sorts divergences into buckets through triage.
 
-It knows neither where the target runs nor how results are shown.
+It knows neither where the target runs nor how results are shown. At the end it looks at the run as a whole: for signs
+that the adapter, not its decoder, is wrong (:func:`sign`), and for claims with little evidence (:func:`caveats`).
 """
 
 from __future__ import annotations
@@ -14,26 +15,31 @@ from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.alike import Noted, note, note_all
-from overlong.conformance.certification.pace import MOST, Crowd, next_after
-from overlong.conformance.certification.triage import passes
+from overlong.conformance.certification.tiers import MOST, Pace, next_after
+from overlong.conformance.certification.triage import Noted, Triage, note, note_all
 from overlong.conformance.oracle.compare import compare_batch, expected_of, place_of_fault
 from overlong.conformance.oracle.divergences import Divergences, divergences
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.kind import GRAVE, POSITION, SCALARS, VERDICT, Code
-from overlong.conformance.protocol.observation import Refused
+from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.protocol.units import read_numbers
 from overlong.conformance.protocol.wire import DECODE, NOT_SAID, REFUSED, VALIDATE
 from overlong.conformance.results.model import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.results.run import Run, SuiteRun, offered_in, shown_by
+from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import SHARED
+from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from overlong.conformance.oracle.finding import Bucket
     from overlong.conformance.oracle.target import Answered, Target
     from overlong.conformance.vectors.batch import Batch
     from overlong.conformance.vectors.suites.suite import Suite
+
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the current suite, the finished vectors, and the total vectors of all suites."""
@@ -74,7 +80,7 @@ class Runner:
         self.target = target
         self.run = Run(target.id, target.greeting, profile=profile)
         self._found, self._diverged = found, diverged
-        self._passes = passes(self.run, threads)
+        self._triage = Triage(self.run, threads)
         self._noted: Noted | None = {} if examined else None
         self._growing, self._enough = growing, enough
         self._seconds = defaultdict[tuple[str, str], float](float)  # by operation and suite
@@ -101,12 +107,12 @@ class Runner:
                     self._sort(finding, part)
                 if answered.operation == part.operations[-1]:
                     progress(part.suite.name, run.vectors, total)
-        for each in self._passes:
+        for ask, found in self._triage.passes:
             with self._may_break_off():
                 if not run.incomplete:
-                    each.ask(self.target)
+                    ask(self.target, found)
             with self._may_break_off():
-                for finding in each.found:
+                for finding in found:
                     self._add(finding)
         run.seconds = time.monotonic() - started
         run.restarts = self.target.restarts
@@ -123,13 +129,13 @@ class Runner:
         named = {part.suite.name: part for part in self.run.suites}
         series = [[named[name] for name in names if name in named] for names in self._growing]
         largest = [part for name, part in named.items() if name in SHARED]
-        later, crowd = [*largest, *chain(*series)], Crowd()
+        later, pace = [*largest, *chain(*series)], Pace()
         for answered in self.target.observe(self._requests([part for part in self.run.suites if part not in later])):
             self._seconds[answered.operation, answered.batch.suite] += answered.seconds
             self._vectors[answered.operation, answered.batch.suite] += len(answered.batch)
             yield answered
         refused = any(bucket.example.claim in GRAVE for bucket in self.run.buckets.values())
-        if refused and crowd.exceeds(sum(map(self._price, largest)), self._enough):
+        if refused and pace.exceeds(sum(map(self._price, largest)), self._enough):
             self._spare(largest)
         else:
             yield from self.target.observe(self._requests(largest))
@@ -138,10 +144,10 @@ class Runner:
 
     def _to_ever_longer(self, growing: Sequence[SuiteRun]) -> Iterator[Answered]:
         """The answers to suites of ever longer texts, until one fails, or would take too long."""
-        seconds, restarts, crowd = list[float](), self.target.restarts, Crowd()
+        seconds, restarts, pace = list[float](), self.target.restarts, Pace()
         for place, part in enumerate(growing):
             failed = place and growing[place - 1].failing
-            if failed or restarts != self.target.restarts or (seconds and crowd.exceeds(next_after(seconds), MOST)):
+            if failed or restarts != self.target.restarts or (seconds and pace.exceeds(next_after(seconds), MOST)):
                 self._spare(growing[place:])
                 return
             seconds.append(0.0)
@@ -150,7 +156,7 @@ class Runner:
                 seconds[-1] += answered.seconds
                 asked.append((answered.batch, answered.operation))
                 yield answered
-            if part is not growing[-1] and crowd.exceeds(next_after(seconds), MOST):  # slow, or the first time?
+            if part is not growing[-1] and pace.exceeds(next_after(seconds), MOST):  # slow, or the first time?
                 again = sum(answered.seconds for answered in self.target.observe(asked))
                 seconds[-1] = min(seconds[-1], again)
 
@@ -172,7 +178,7 @@ class Runner:
             (kept, operation)
             for part in parts
             for batch in part.suite.batches()
-            if (kept := self._kept(batch, part))
+            if (kept := self._triage.keeps(batch, part))
             for operation in part.operations
         )
 
@@ -186,21 +192,12 @@ class Runner:
         except (BudgetSpent, TargetError) as error:
             self.run.incomplete = str(error)
 
-    def _kept(self, batch: Batch, part: SuiteRun) -> Batch:
-        """The vectors of a batch that no pass withholds."""
-        for each in self._passes:
-            batch = each.keeps(batch, part)
-        return batch
-
     def _sort(self, finding: Finding, part: SuiteRun) -> None:
-        """Add a finding of a batch, or give it to the pass that takes it."""
-        taken = next((each for each in self._passes if each.takes(finding, part)), None)
-        if taken is not None and taken.is_suspicion:
-            return
-        part.failed(finding.vector)
+        """Add a finding of a batch, unless triage takes it."""
+        taken = self._triage.takes(finding, part)
         if finding.operation == DECODE and finding.claim == VERDICT and finding.vector.flaw is None:
             part.without_text += 1
-        if taken is None:
+        if not taken:
             self._add(finding)
 
     def _keep(self, answered: Answered, part: SuiteRun) -> None:
@@ -244,8 +241,7 @@ class Runner:
             kept.add(Refused(None, None, None) if isinstance(said, Refused) else said)
 
     def _add(self, finding: Finding) -> None:
-        for each in self._passes:
-            finding = each.enters(finding)
+        finding = self._triage.enters(finding)
         self.run.add(finding)
         if self._noted is not None:
             note(finding, self._noted)
@@ -257,8 +253,7 @@ class Runner:
         if not len(found):
             return
         part.diverged(found)
-        for each in self._passes:
-            each.all_enter(found)
+        self._triage.all_enter(found)
         self.run.diverged(found)
         if self._noted is not None:
             note_all(found, self._noted)
@@ -290,3 +285,84 @@ class Runner:
             run.claims[POSITION] = HOLDS
         for bucket in run.buckets.values():
             run.claims[bucket.example.claim] = FAILS
+
+
+_ENOUGH = 100
+"""The number of failing core vectors that is no accident."""
+_REFUSED = Code.REFUSED
+"""Well-formed text refused."""
+_SUBSTITUTES = {0xFFFD: "U+FFFD", 0x3F: "a question mark"}
+
+TURNED_ROUND = (
+    "it refuses all that is well-formed and accepts the rest: if the adapter, or the choice of abi=, inverts its "
+    "results, fix that first; the verdict is not the decoder's"
+)
+
+
+REFUSES_ALL = (
+    "it refuses every string, well-formed ones too: it seems not to look at its input. See first that the adapter "
+    "hands over the octets and their number, and reads the answer"
+)
+ACCEPTS_ALL = (
+    "it accepts every string, ill-formed ones too: it seems not to look at its input. See first that the adapter hands "
+    "over the octets and their number, and reads the answer"
+)
+SAME_TEXT = (
+    "it makes the same text of every string: it seems not to look at its input. See first that the adapter hands over "
+    "the octets and their number, and reads the answer"
+)
+
+
+def sign(run: Run) -> str:
+    """A sentence that explains all divergences at once, by a fault of the adapter; empty if nothing hints at one.
+
+    It does not change the verdict, and precedes it: the buckets do not help to fix an adapter.
+    """
+    core = next((part for part in run.suites if part.suite.name == "core"), None)
+    wrong = [bucket for bucket in run.buckets.values() if bucket.example.claim == VERDICT]
+    accepting = [bucket for bucket in wrong if bucket.example.code in DEFECTS]
+    refusing = [bucket for bucket in wrong if bucket.example.code == _REFUSED]
+    if core is not None and core.whole and core.done >= _ENOUGH:
+        if always := _always(run):
+            return always
+        if len(core.failing) == core.done and accepting and len(accepting) + len(refusing) == len(wrong):
+            return TURNED_ROUND
+    for value, words in _SUBSTITUTES.items():
+        if accepting and all(_puts_in(value, bucket) for bucket in accepting):
+            return (
+                f"where it should refuse it outputs {words}: it replaces, and that is no refusal; switch to the mode "
+                "in which it refuses, or let the adapter offer L in place of V and D"
+            )
+    return ""
+
+
+def _always(run: Run) -> str:
+    """The remark on a target that answered every core string alike."""
+    answers = list(run.core_answers.values())
+    if not answers or any(len(each) > 1 for each in answers):
+        return ""
+    first, *others = {observed for each in answers for observed in each}
+    if others:
+        return ""
+    match first:
+        case Refused():
+            return REFUSES_ALL
+        case Accepted(values):
+            return ACCEPTS_ALL if values is None else SAME_TEXT
+        case _:
+            return ""
+
+
+def caveats(run: Run) -> Iterator[str]:
+    """A sentence for each claim with little evidence; none changes the verdict."""
+    if run.claims[POSITION] != NOT_MEASURED and run.placed < run.refusals:
+        yield (
+            f"it says where in {thousands(run.placed)} of {thousands(run.refusals)} refusals: these alone show the "
+            "error position"
+        )
+
+
+def _puts_in(value: int, bucket: Bucket) -> bool:
+    """True if the example's output has that character, and its input does not."""
+    observed, octets = bucket.example.observed, bucket.example.vector.octets
+    return isinstance(observed, Accepted) and value in (observed.values or ()) and chr(value).encode() not in octets

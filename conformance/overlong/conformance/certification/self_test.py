@@ -10,14 +10,12 @@ of this Python through pipes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.certify import certify
 from overlong.conformance.certification.runner import Runner, no_progress
-from overlong.conformance.models.score.faults import Specimen
-from overlong.conformance.models.score.historical import GRAMMARS, VERDICTS
-from overlong.conformance.models.score.transitions import transition_faults
+from overlong.conformance.models.faults import Specimen, transition_faults
+from overlong.conformance.models.historical import GRAMMARS, VERDICTS
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import Answered
 from overlong.conformance.protocol.answers import Answers
@@ -46,14 +44,8 @@ _RANKED = 487
 """One in so many scalar values is ranked singly; prime, so that every last octet occurs."""
 
 
-@dataclass(frozen=True)
-class Check:
-    """The result of one check."""
-
-    what: str
-    """The statement that holds if nothing failed, with the number of cases."""
-    failures: tuple[str, ...]
-    """The failures, one line each."""
+Check = tuple[str, list[str]]
+"""A statement that holds if nothing failed, with the number of cases; and the failures, one line each."""
 
 
 class Accepts:
@@ -111,9 +103,9 @@ def values() -> Check:
     cpython = "".join(map(chr, scalars)).encode()
     if b"".join(ordered) != cpython:
         failures.append("the characters in order are not what this Python encodes")
-    return Check(
+    return (
         f"reference: {thousands(len(ordered))} characters in the order of their octets are the scalar values",
-        tuple(failures),
+        failures,
     )
 
 
@@ -122,8 +114,8 @@ def counted_mutants() -> Check:
     faults = transition_faults(dialect().automaton)
     for octets in strings_for(dialect()):
         faults.take(Specimen(octets))
-    left = () if not faults.live else (f"{len(faults.live)} of them answer every string rightly",)
-    return Check(f"complete-0: tells {thousands(faults.total)} automata that differ once from the right one", left)
+    left = [f"{len(faults.live)} of them answer every string rightly"] if faults.live else []
+    return f"complete-0: tells {thousands(faults.total)} automata that differ once from the right one", left
 
 
 def right_verdicts() -> Check:
@@ -137,8 +129,8 @@ def right_verdicts() -> Check:
         return True
 
     right = {"the automaton": dialect().automaton.accepts, "this Python": cpython}
-    accused = [name for name, accepts in right.items() if _judged(name, accepts).claims[VERDICT] != HOLDS]
-    return Check(f"judge: accuses none of {len(right)} right decoders", tuple(f"{name} is accused" for name in accused))
+    wrongly = [f"{name} is accused" for name, it in right.items() if _judged(name, it).claims[VERDICT] != HOLDS]
+    return f"judge: accuses none of {len(right)} right decoders", wrongly
 
 
 def run_mutants() -> Check:
@@ -150,22 +142,20 @@ def run_mutants() -> Check:
         to = (automaton.table[state][octet] + 1) % len(automaton)
         wrong[f"{octet:02X} leads from state {state} to {to}"] = automaton.redirected(state, octet, to)
     strings = _parts("complete-0")
-    missed = [name for name, mutant in wrong.items() if not _caught(mutant.accepts, strings)]
-    return Check(
-        f"judge: catches {len(wrong)} automata with one transition or one state wrong",
-        tuple(f"not caught: {name}" for name in missed),
-    )
+    missed = [f"not caught: {name}" for name, mutant in wrong.items() if not _caught(mutant.accepts, strings)]
+    return f"judge: catches {len(wrong)} automata with one transition or one state wrong", missed
 
 
 def historical() -> Check:
     """Run the judge on faults of real decoders."""
     wrong = (*GRAMMARS, *VERDICTS)
     strings = _parts("core")
-    missed = [each for each in wrong if each.accepts is None or not _caught(each.accepts, strings)]
-    return Check(
-        f"judge: catches {len(wrong)} classes of faults that real decoders had",
-        tuple(f"not caught: {each.name}: {each.line}" for each in missed),
-    )
+    missed = [
+        f"not caught: {each.name}: {each.line}"
+        for each in wrong
+        if each.accepts is None or not _caught(each.accepts, strings)
+    ]
+    return f"judge: catches {len(wrong)} classes of faults that real decoders had", missed
 
 
 def through_pipes() -> Check:
@@ -178,7 +168,7 @@ def through_pipes() -> Check:
     wrong = certify("cpython-surrogatepass", suites=suites, plans=())
     if set(wrong.run.buckets) != {("OV202", "")}:
         failures.append("cpython-surrogatepass is not caught for OV202, surrogate accepted, and nothing else")
-    return Check("harness: a right and a wrong decoder, each in a process of its own, are told apart", tuple(failures))
+    return "harness: a right and a wrong decoder, each in a process of its own, are told apart", failures
 
 
 def _judged(name: str, accepts: Callable[[bytes], bool]) -> Run:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.left_out import left_out
 from overlong.conformance.certification.nearest_model import hold_to_sweeps
 from overlong.conformance.certification.tiers import (
     BRIEF,
@@ -22,6 +21,7 @@ from overlong.conformance.certification.tiers import (
     fresh,
     is_hasty,
     is_in_no_tier,
+    left_out,
     seeds_of,
 )
 from overlong.conformance.oracle.expectation import expectation
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 BEARABLE = 20.0
 """The default limit of a tier in seconds of processor time, shared by all processors, at the rate of the suites
-(``pace.py``). A decoder that raises an exception for each ill-formed string takes twice as long; others take
+(``tiers.py``). A decoder that raises an exception for each ill-formed string takes twice as long; others take
 less."""
 _FOR_CONSTANTS = 5
 """The part of the time for sweeps that the numbers in a decoder's code get: a fifth, in addition."""
@@ -93,7 +93,7 @@ def add_sweeps(
         target: a target that is not started.
         run: the run of its suites.
         invocation: as in :func:`plans_for`.
-        seconds: the target's time for its suites (``pace.py``).
+        seconds: the target's time for its suites (``tiers.py``).
         progress: as in :func:`sweep_too`.
         found: likewise.
         unexpected: likewise.
@@ -154,7 +154,7 @@ def plans_for(
         invocation: if it names suites, no tier is asked; its own plans replace the tier's of the same kind. If it is
             thorough, the tier is at least ``usual``. With a budget other than the default, the returned invocation
             names the chosen plans.
-        seconds: the target's time for its suites (``pace.py``).
+        seconds: the target's time for its suites (``tiers.py``).
 
     Returns:
         the plans, and the invocation that repeats the run.

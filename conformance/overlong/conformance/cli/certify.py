@@ -11,20 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overlong.conformance.certification.tiers import TIERS
-from overlong.conformance.cli.formats import (
-    WantedFormats,
-    coloured,
-    folder_and_file,
-    formats_option,
-    rendered,
-    report_of,
-    show,
-    tell_written,
-)
-from overlong.conformance.cli.limits import limits_of, with_limits
+from overlong.conformance.cli.limits import agreed_to, limits_of, with_limits
 from overlong.conformance.cli.options import (
     CONFORMS,
     TargetCommand,
+    complete_suites,
+    complete_targets,
     errors_on_one_line,
     files_refused,
     profile_option,
@@ -34,8 +26,16 @@ from overlong.conformance.cli.options import (
     width,
     with_plans,
 )
-from overlong.conformance.cli.trust import agreed_to
-from overlong.conformance.cli.words import complete_suites, complete_targets
+from overlong.conformance.cli.output import (
+    WantedFormats,
+    coloured,
+    folder_and_file,
+    formats_option,
+    rendered,
+    report_of,
+    show,
+    tell_written,
+)
 from overlong.conformance.results.model import exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import did_you_mean, printable
@@ -44,7 +44,7 @@ from overlong.conformance.support.quantities import seconds_of
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from overlong.conformance.cli.progress import Bar
+    from overlong.conformance.cli.output import Bar
     from overlong.conformance.results.certificate import Certificate
 
 EXAMPLES = """\b
@@ -180,7 +180,7 @@ def command(
       4  incomplete: interrupted, or restarted too often
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.certify import certify
-    from overlong.conformance.cli.progress import Bar
+    from overlong.conformance.cli.output import Bar
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.invocation import GivenFile, Invocation, fixed
     from overlong.conformance.support.provenance import today

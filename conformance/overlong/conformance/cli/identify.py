@@ -9,26 +9,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.cli.limits import limit_called, limits_of, with_limits
+from overlong.conformance.cli.limits import agreed_to, limit_called, limits_of, with_limits
 from overlong.conformance.cli.options import (
     CONFORMS,
     INCOMPLETE,
     NOT_MEASURED,
     USAGE,
     TargetCommand,
+    complete_targets,
     errors_on_one_line,
     leave,
     target_of,
     text_or_json,
     width,
 )
-from overlong.conformance.cli.trust import agreed_to
-from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
-    from overlong.conformance.models.identify.identify import LearnedModel
+    from overlong.conformance.models.identify import LearnedModel
 
 EXAMPLES = """\b
 Examples:
@@ -70,7 +69,7 @@ def command(
       3  nothing was measured: the target would not start, or broke the protocol
       4  the limits left something unsettled; the report says what
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.models.identify.identify import identify
+    from overlong.conformance.models.identify import identify
     from overlong.conformance.report.learned import model_as_json, model_lines
 
     named = target_of(target)
@@ -103,7 +102,7 @@ def command(
 
 
 def _draw(model: LearnedModel, path: Path) -> None:
-    from overlong.conformance.models.identify.picture import picture
+    from overlong.conformance.models.picture import picture
     from overlong.conformance.support.whole_file import written_to
 
     drawn = picture(model, path.suffix)

@@ -12,29 +12,29 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 from click.core import ParameterSource
 
-from overlong.conformance.cli.formats import (
+from overlong.conformance.cli.limits import agreed_to, limits_of, with_limits
+from overlong.conformance.cli.options import (
+    complete_targets,
+    errors_on_one_line,
+    folder_of,
+    profile_option,
+    width,
+)
+from overlong.conformance.cli.output import (
     WantedFormats,
     exit_code,
     formats_option,
     report_of,
     show,
 )
-from overlong.conformance.cli.limits import limits_of, with_limits
-from overlong.conformance.cli.options import (
-    errors_on_one_line,
-    folder_of,
-    profile_option,
-    width,
-)
-from overlong.conformance.cli.trust import agreed_to
-from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from overlong.conformance.certification.matrix.row import MatrixJob, MatrixRow
+    from overlong.conformance.certification.matrix import MatrixRow
+    from overlong.conformance.certification.matrix_worker import MatrixJob
     from overlong.conformance.results.model import Report
     from overlong.conformance.targets.limits import Limits
 
@@ -117,7 +117,7 @@ def command(
       3  a target was not measured
       4  incomplete: interrupted, or a target was restarted too often
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.certification.matrix.row import MatrixJob
+    from overlong.conformance.certification.matrix_worker import MatrixJob
     from overlong.conformance.results.model import State
     from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.targets.builtins import BUILTINS
@@ -182,10 +182,14 @@ def measured(
         OSError: the folder cannot be written, or another matrix is being written there.
         NotSaved: a row cannot be written; it carries the document with all rows so far.
     """
-    from overlong.conformance.certification.matrix import statement
-    from overlong.conformance.certification.matrix.row import not_begun
-    from overlong.conformance.certification.matrix.running import Matrix
-    from overlong.conformance.certification.matrix.statement import Conditions, rows_to_keep
+    from overlong.conformance.certification.matrix import (
+        Matrix,
+        conditions_here,
+        not_begun,
+        rows_to_keep,
+        statement,
+        write_statement,
+    )
     from overlong.conformance.support.whole_file import NotSaved, alone_in, make_folder
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference import dialect
@@ -197,13 +201,13 @@ def measured(
     agreed_to(chosen)
     make_folder(output)
     expected = Path(job.expected) if job.expected else None
-    conditions = Conditions.here(Profile(dialect(job.speaks).name).name, options, expected)
+    conditions = conditions_here(Profile(dialect(job.speaks).name).name, options, expected)
     with alone_in(output):
         kept = rows_to_keep(output, conditions) if resume else {}
         rows = {name: kept[name][0] if name in kept else not_begun(name) for name in chosen}
 
         def write(incomplete: str) -> None:
-            statement.write(output, statement.statement(list(rows.values()), conditions, here, incomplete))
+            write_statement(output, statement(list(rows.values()), conditions, here, incomplete))
 
         def done(row: MatrixRow, same: bool) -> None:  # noqa: FBT001
             rows[row.target] = row
@@ -217,14 +221,14 @@ def measured(
                 rows = {row.target: row for row in under_way.rows(chosen, jobs, done, kept)}
                 write("interrupted" if under_way.interrupted else "")
             except OSError as error:
-                unsaved = statement.statement(list(rows.values()), conditions, here, "its results cannot be saved")
+                unsaved = statement(list(rows.values()), conditions, here, "its results cannot be saved")
                 raise NotSaved(error, unsaved) from error
         yield list(rows.values())
 
 
 def show_rows(report: Report, rows: Sequence[MatrixRow], output: Path, wanted: WantedFormats) -> None:
     """Show the report of these rows, and write it in all wanted formats."""
-    from overlong.conformance.certification.matrix.statement import STATEMENT
+    from overlong.conformance.certification.matrix import STATEMENT
     from overlong.conformance.report.formats import write_site
     from overlong.conformance.support.printable import printable
 
@@ -238,7 +242,7 @@ def show_rows(report: Report, rows: Sequence[MatrixRow], output: Path, wanted: W
 
 def _show_unsaved(document: dict[str, Any], output: Path, wanted: WantedFormats) -> None:
     """Print what was found, if it cannot be saved."""
-    from overlong.conformance.certification.matrix.statement import STATEMENT
+    from overlong.conformance.certification.matrix import STATEMENT
     from overlong.conformance.results.reading import report_of_matrix
     from overlong.conformance.results.records import spelt
 
@@ -289,8 +293,8 @@ def certify_library(
         click.UsageError: an option is given that a library cannot have.
         UnknownTarget, NotAgreed, OSError, NotSaved: as :func:`measured`.
     """
-    from overlong.conformance.certification.matrix.row import MatrixJob
-    from overlong.conformance.certification.matrix.statement import STATEMENT
+    from overlong.conformance.certification.matrix import STATEMENT
+    from overlong.conformance.certification.matrix_worker import MatrixJob
     from overlong.conformance.results.model import FAILING
     from overlong.conformance.targets.libraries import set_up_library
 
@@ -329,7 +333,7 @@ class _Progress:
     """Progress on stderr: a bar in a terminal, a line for each row elsewhere."""
 
     def __init__(self, targets: int, *, enabled: bool) -> None:
-        from overlong.conformance.cli.progress import Bar
+        from overlong.conformance.cli.output import Bar
 
         self._targets, self._done = targets, 0
         self._lines = enabled and not sys.stderr.isatty()

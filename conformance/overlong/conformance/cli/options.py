@@ -1,4 +1,8 @@
-"""Common parts of commands: the target and its folder, options of several verbs, exit codes, and one-line errors."""
+"""Common parts of commands: the target and its folder, options, completions, exit codes, and one-line errors.
+
+Each ``complete_...`` function is click's ``shell_complete`` of an argument or an option. These functions import late
+and start nothing, since the user has pressed a key and waits.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +14,15 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
-from overlong.conformance.cli.words import complete_profiles
 from overlong.conformance.support.printable import did_you_mean, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-
-    from click.shell_completion import CompletionItem
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from overlong.conformance.targets.builtin import Builtin
+
 
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
 """Exit codes, as ``docs/command-line.md`` documents them."""
@@ -195,8 +198,6 @@ def _plans(_context: click.Context, _option: click.Parameter, names: tuple[str, 
 
 
 def _complete_plans(_context: click.Context, _option: click.Parameter, begun: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem
-
     from overlong.conformance.sweep.plans import PLANS
 
     return [CompletionItem(kind.form) for kind in PLANS.values() if kind.form.startswith(begun)]
@@ -263,3 +264,62 @@ def read_by(reader: Callable[[str], float]) -> Callable[[click.Context, click.Pa
             raise click.BadParameter(str(error)) from None
 
     return read
+
+
+_KINDS = {
+    "py:": "a Python function: py:MODULE:CALLABLE",
+    "so:": "a function of a shared library: so:LIBRARY:FUNCTION?abi=...",
+    "wasm:": "a function in WebAssembly: wasm:MODULE:FUNCTION?abi=...",
+    "cmd:": "a program that exits with status 0 or 1",
+    "lines:": "a program that reads lines of hexadecimal and writes a line for each",
+}
+
+
+def complete_targets(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete targets: decoders with an adapter, targets that the project names, and the prefixes of other targets."""
+    from overlong.conformance.oracle.target import UnknownTarget
+    from overlong.conformance.targets.builtins import all_shipped
+    from overlong.conformance.targets.configured import configured
+
+    try:
+        own = configured()
+    except UnknownTarget:  # the other words help even if the project's file cannot be read
+        own = {}
+    words = dict.fromkeys(own, "named by this project")
+    words |= {name: builtin.what for name, builtin in all_shipped().items()}
+    return _beginning(incomplete, (words | _KINDS).items())
+
+
+def complete_suites(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete suites, without making their vectors."""
+    from overlong.conformance.vectors.suites import SUITES
+    from overlong.conformance.vectors.suites.core import GIVEN
+
+    return _beginning(incomplete, [*((name, "") for name in SUITES), (GIVEN, "the vectors of --vectors")])
+
+
+def complete_profiles(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete dialects."""
+    from overlong.reference import DIALECTS
+
+    return _beginning(incomplete, ((name, "") for name in DIALECTS))
+
+
+def complete_codes(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the codes that ``explain`` knows, with their titles."""
+    from overlong.conformance.protocol.kind import KINDS
+    from overlong.reference import DEFECTS
+
+    titles = {code: defect.title for code, defect in DEFECTS.items()} | {c: kind.title for c, kind in KINDS.items()}
+    return _beginning(incomplete, [("codes", "all of them"), *sorted(titles.items())])
+
+
+def complete_languages(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the languages of the adapter templates."""
+    from overlong.conformance.targets.templates import TEMPLATES
+
+    return _beginning(incomplete, ((name, "") for name in TEMPLATES))
+
+
+def _beginning(incomplete: str, words: Iterable[tuple[str, str]]) -> list[CompletionItem]:
+    return [CompletionItem(word, help=what or None) for word, what in words if word.startswith(incomplete)]

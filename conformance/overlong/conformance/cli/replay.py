@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.cli.limits import limits_of, with_limits
+from overlong.conformance.cli.limits import agreed_to, limits_of, with_limits
 from overlong.conformance.cli.options import (
     CONFORMS,
     DIVERGES,
     NOT_MEASURED,
     TargetCommand,
+    complete_targets,
     errors_on_one_line,
     files_refused,
     profile_option,
     target_of,
     width,
 )
-from overlong.conformance.cli.trust import agreed_to
-from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 
 if TYPE_CHECKING:

@@ -9,23 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.cli.formats import (
-    WantedFormats,
-    coloured,
-    folder_and_file,
-    formats_option,
-    rendered,
-    report_of,
-    show,
-    tell_written,
-)
-from overlong.conformance.cli.limits import limits_of, with_limits
+from overlong.conformance.cli.limits import agreed_to, limits_of, with_limits
 from overlong.conformance.cli.options import (
     INCOMPLETE,
     NOT_MEASURED,
     USAGE,
     Jobs,
     TargetCommand,
+    complete_targets,
     errors_on_one_line,
     jobs_option,
     leave,
@@ -35,8 +26,16 @@ from overlong.conformance.cli.options import (
     width,
     with_plans,
 )
-from overlong.conformance.cli.trust import agreed_to
-from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.cli.output import (
+    WantedFormats,
+    coloured,
+    folder_and_file,
+    formats_option,
+    rendered,
+    report_of,
+    show,
+    tell_written,
+)
 from overlong.conformance.results.model import exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import printable, thousands
@@ -117,7 +116,7 @@ def command(
       4  incomplete: interrupted, restarted too often, or the cluster is gone;
          continue with --resume
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.cli.progress import Bar
+    from overlong.conformance.cli.output import Bar
     from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.sweep.ledger import LEDGER, LedgerError
     from overlong.conformance.sweep.pool import cpus

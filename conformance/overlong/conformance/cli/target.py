@@ -9,21 +9,21 @@ from pathlib import Path
 
 import click
 
-from overlong.conformance.cli.limits import limits_of, with_limits
+from overlong.conformance.cli.limits import agreed_to, limits_of, with_limits
 from overlong.conformance.cli.options import (
     CONFORMS,
     NOT_MEASURED,
     USAGE,
     TargetCommand,
     all_decoders,
+    complete_languages,
+    complete_targets,
     errors_on_one_line,
     leave,
     target_of,
     text_or_json,
     width,
 )
-from overlong.conformance.cli.trust import agreed_to
-from overlong.conformance.cli.words import complete_languages, complete_targets
 from overlong.conformance.support.printable import listed, nearest, printable
 from overlong.conformance.targets.templates import TEMPLATES, AdapterTemplate, template_for
 

@@ -18,7 +18,7 @@ VERBS = {
     "certify": "overlong.conformance.cli.certify",
     "identify": "overlong.conformance.cli.identify",
     "matrix": "overlong.conformance.cli.matrix",
-    "diff": "overlong.conformance.cli.diff",
+    "diff": "overlong.conformance.cli.report:diff_command",
     "sweep": "overlong.conformance.cli.sweep",
     "report": "overlong.conformance.cli.report",
     "verify": "overlong.conformance.cli.verify",
@@ -28,7 +28,7 @@ VERBS = {
     "explain": "overlong.fuzz.cli.explain",  # that of the conformance layer, and findings of campaigns
     "vectors": "overlong.conformance.cli.vectors",
     "target": "overlong.conformance.cli.target",
-    "docs": "overlong.conformance.cli.docs",
+    "docs": "overlong.conformance.cli.explain:docs_command",
 }
 
 SYNONYMS = {
@@ -75,7 +75,8 @@ class LazyGroup(click.Group):
         if cmd_name not in VERBS:
             return None
         with held():  # an exception in the middle of an import may get lost, and the signal with it
-            command = importlib.import_module(VERBS[cmd_name]).command
+            module, _, name = VERBS[cmd_name].partition(":")
+            command = getattr(importlib.import_module(module), name or "command")
         assert isinstance(command, click.Command)
         return command
 
@@ -138,14 +139,14 @@ def _self_test() -> NoReturn:
 
     failed = 0
     with errors_on_one_line():
-        for check in self_test():
-            failed += bool(check.failures)
-            word = click.style("FAIL", fg="red", bold=True) if check.failures else click.style("ok  ", fg="green")
-            click.echo(f"{word}  {check.what}")
-            for line in check.failures[:10]:
+        for what, failures in self_test():
+            failed += bool(failures)
+            word = click.style("FAIL", fg="red", bold=True) if failures else click.style("ok  ", fg="green")
+            click.echo(f"{word}  {what}")
+            for line in failures[:10]:
                 click.echo(f"      {line}")
-            if len(check.failures) > 10:
-                click.echo(f"      and {len(check.failures) - 10} more")
+            if len(failures) > 10:
+                click.echo(f"      and {len(failures) - 10} more")
     if failed:
         click.echo("overlong: do not trust this installation; reinstall it", err=True)
     sys.exit(DIVERGES if failed else CONFORMS)

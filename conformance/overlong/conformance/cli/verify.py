@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from overlong.conformance.cli.limits import agreed_to, with_agreement
 from overlong.conformance.cli.options import (
     CONFORMS,
     DIVERGES,
     INCOMPLETE,
     USAGE,
     TargetCommand,
+    complete_targets,
     errors_on_one_line,
     files_refused,
     leave,
@@ -22,8 +24,6 @@ from overlong.conformance.cli.options import (
     text_or_json,
     width,
 )
-from overlong.conformance.cli.trust import agreed_to, with_agreement
-from overlong.conformance.cli.words import complete_targets
 from overlong.conformance.support.printable import printable, thousands
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def command(
       4  incomplete: interrupted, or restarted too often
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.verification import CertificateError, verify
-    from overlong.conformance.cli.progress import Bar
+    from overlong.conformance.cli.output import Bar
     from overlong.conformance.results.expected_file import ExpectationError
 
     named = target_of(target) if target else None
@@ -160,8 +160,8 @@ def _say_what_is_run(said: dict[str, Any]) -> None:
 
 
 def _print(verification: Verification, output_format: str, *, quiet: bool, verbose: bool) -> None:
-    from overlong.conformance.certification.comparison import ANSWERS, lines
-    from overlong.conformance.cli.formats import rendered
+    from overlong.conformance.certification.verification import ANSWERS, lines
+    from overlong.conformance.cli.output import rendered
     from overlong.conformance.support.provenance import sha256_of
 
     told = [verification.verdict, *lines(verification.differences, every=verbose)]

@@ -6,6 +6,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any, cast
 
+from overlong.conformance.models.faults import percent
 from overlong.conformance.protocol.kind import POSITION
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.report.wording import with_version
@@ -16,10 +17,11 @@ from overlong.reference.answer import REFUSED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.models.identify.beside import Against
-    from overlong.conformance.models.identify.counterexamples import Counterexample, Example
-    from overlong.conformance.models.identify.identify import LearnedModel, LearnedPart
-    from overlong.conformance.models.score.score import Kills, Score
+    from overlong.conformance.models.aspects import Counterexample, Example
+    from overlong.conformance.models.beside import Against
+    from overlong.conformance.models.faults import Faults
+    from overlong.conformance.models.identify import LearnedModel, LearnedPart
+    from overlong.conformance.models.score import Score
 
 
 _EXAMPLES = 6
@@ -218,17 +220,17 @@ def summary(score: Score, *, width: int, added: str = "") -> Iterator[str]:
     for line in (*score.skipped[:SHOWN], *_more(score.skipped)):
         yield f"  {line}"
     yield ""
-    yield from _figures("single-transition faults", score.transitions, width)
-    yield from _figures("historical faults", score.historical, width)
+    yield from _figures("single-transition faults", width, score.transitions)
+    yield from _figures("historical faults", width, score.historical)
     if score.streams is None:
-        from overlong.conformance.models.score.historical import STREAMS
+        from overlong.conformance.models.historical import STREAMS
 
         yield f"{'':<{_LABEL}} {len(STREAMS)} more need chunks, which this list has none of"
     else:
-        yield from _figures("stream faults", score.streams, width)
-    yield from _figures("output faults", score.outputs, width)
-    yield from _figures("alternatives touched", score.alternatives, width)
-    yield from _figures("boundaries touched", score.boundaries, width)
+        yield from _figures("stream faults", width, score.streams)
+    yield from _figures("output faults", width, *score.outputs)
+    yield from _figures("alternatives touched", width, score.alternatives)
+    yield from _figures("boundaries touched", width, score.boundaries)
     yield ""
     yield from _missed("historical faults missed", score.historical, width)
     if score.streams is not None:
@@ -245,9 +247,9 @@ def _wrapped(text: str, width: int, indent: str = "", hanging: str = "  ") -> li
     return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
 
 
-def _figures(label: str, kills: Kills, width: int) -> Iterator[str]:
-    figures = f"{kills.percent:5.1f} %   {thousands(kills.caught)} of {thousands(kills.total)}"
-    yield f"{label:<{_LABEL}}{figures}"[:width]
+def _figures(label: str, width: int, *kinds: Faults) -> Iterator[str]:
+    caught, total = sum(each.caught for each in kinds), sum(each.total for each in kinds)
+    yield f"{label:<{_LABEL}}{percent(caught, total):5.1f} %   {thousands(caught)} of {thousands(total)}"[:width]
 
 
 def _more(items: Sequence[str], shown: int = SHOWN) -> Iterator[str]:
@@ -255,9 +257,9 @@ def _more(items: Sequence[str], shown: int = SHOWN) -> Iterator[str]:
         yield f"and {thousands(len(items) - shown)} more"
 
 
-def _missed(label: str, kills: Kills, width: int, shown: int = SHOWN) -> Iterator[str]:
-    if kills.missed:
-        items = [*kills.missed[:shown], *_more(kills.missed, shown)]
+def _missed(label: str, faults: Faults, width: int, shown: int = SHOWN) -> Iterator[str]:
+    if faults.missed:
+        items = [*faults.missed[:shown], *_more(faults.missed, shown)]
         yield from _wrapped(f"{label}: {'; '.join(items)}", width)
 
 
@@ -273,18 +275,17 @@ def _wrong(score: Score, width: int) -> Iterator[str]:
 
 
 def _to_add(score: Score, added: str, width: int) -> Iterator[str]:
-    cover = score.to_add
-    if not cover.vectors:
-        yield f"to reach 100 %: nothing {'of ours ' if cover.out_of_reach else ''}to add"
+    if not score.to_add:
+        yield f"to reach 100 %: nothing {'of ours ' if score.out_of_reach else ''}to add"
     else:
-        count = len(cover.vectors)
+        count = len(score.to_add)
         bound = (
             "no set of ours has fewer"
-            if cover.at_least == count
-            else f"no set of ours has fewer than {thousands(cover.at_least)}"
+            if score.at_least == count
+            else f"no set of ours has fewer than {thousands(score.at_least)}"
         )
         where = f"written to {printable(added)}" if added else "--add FILE writes them"
         text = f"to reach 100 %: add {counted(count, 'vector')} ({bound}): {where}"
         yield from _wrapped(text, width)
-    if cover.out_of_reach:
-        yield f"not shown by any vector of ours: {counted(cover.out_of_reach, 'fault')}"
+    if score.out_of_reach:
+        yield f"not shown by any vector of ours: {counted(score.out_of_reach, 'fault')}"

@@ -10,8 +10,7 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.certification.left_out import next_tier
-from overlong.conformance.certification.tiers import GIANTS, NOT_FURTHER, constants_of, seeds_of, tier_of
+from overlong.conformance.certification.tiers import GIANTS, NOT_FURTHER, constants_of, next_tier, seeds_of, tier_of
 from overlong.conformance.oracle.kinds import LEFT_OUT
 from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT

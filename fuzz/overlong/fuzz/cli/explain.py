@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from overlong.conformance.cli import explain
-from overlong.conformance.cli.options import profile_option, width
-from overlong.conformance.cli.words import complete_codes
+from overlong.conformance.cli.options import complete_codes, profile_option, width
 from overlong.fuzz.cli.finding import campaign_errors
 
 if TYPE_CHECKING:

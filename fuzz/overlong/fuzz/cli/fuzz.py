@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from overlong.conformance.cli.formats import WantedFormats, formats_option, rendered, report_of, show, tell_written
-from overlong.conformance.cli.limits import limits_of, with_limits
+from overlong.conformance.cli.limits import agreed_to, limits_of, named_by_user, with_agreement, with_limits
 from overlong.conformance.cli.options import (
     INCOMPLETE,
     MARKER,
     NOT_MEASURED,
     Jobs,
+    complete_targets,
     jobs_option,
     leave,
     profile_option,
@@ -25,8 +25,7 @@ from overlong.conformance.cli.options import (
     slug,
     width,
 )
-from overlong.conformance.cli.trust import agreed_to, named_by_user, with_agreement
-from overlong.conformance.cli.words import complete_targets
+from overlong.conformance.cli.output import WantedFormats, formats_option, rendered, report_of, show, tell_written
 from overlong.conformance.results.model import State, exit_code_of
 from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.quantities import count_of, seconds_of

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from overlong.conformance.cli.formats import coloured
 from overlong.conformance.cli.options import width
+from overlong.conformance.cli.output import coloured
 from overlong.conformance.protocol.wire import ASKING
 from overlong.conformance.report.text import inputs
 from overlong.conformance.report.wording import state_of_campaign, verdict_of_campaign, words_of_campaign

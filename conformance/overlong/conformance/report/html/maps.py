@@ -434,7 +434,7 @@ def automaton_picture(subject: Subject) -> str:
     Returns:
         SVG; empty if the automaton is unknown. The learned automaton comes from a file, and may be hostile.
     """
-    from overlong.conformance.models.identify.picture import Drawing, drawn_in_svg
+    from overlong.conformance.models.picture import Drawing, drawn_in_svg
 
     if subject.automaton is not None and subject.automaton.svg:
         return subject.automaton.svg

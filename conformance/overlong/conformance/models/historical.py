@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.score.faults import Faults, Specimen
+from overlong.conformance.models.faults import Faults, Specimen
 from overlong.conformance.vectors.builders import overlong
 from overlong.reference import Decoded, Dialect, Grammar, dialect, encode_scalars, is_well_formed, outcome
 from overlong.reference.automaton import Automaton

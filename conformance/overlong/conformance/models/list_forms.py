@@ -1,17 +1,60 @@
-"""Reads strings in text: one per line in hexadecimal, numbered, separated by tabs, or raw; or octets in programs."""
+"""The forms of lists of test strings: text, programs and JSON, and what a list says of each string.
+
+Text has a string per line in hexadecimal, numbered, separated by tabs, or raw. JSON is overlong's vector files, JSON
+Lines, and arrays of other projects.
+"""
 
 from __future__ import annotations
 
 import re
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from overlong.conformance.models.score.expectations import Expectation, ReadError, ScoreEntry, verdict_word
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.strict_json import MOST_VALUES, JsonError, loads
+from overlong.conformance.vectors.registry import SCHEMA
 from overlong.reference import MaximalSubpart, WellFormed, segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+class ReadError(ValueError):
+    """A list that cannot be read; the message is one line and names the file, the place and the remedy."""
+
+
+class ScoreEntry(NamedTuple):
+    """One string of a list, and what the list expects of a correct decoder: a part is None if it does not say it."""
+
+    octets: bytes
+    place: str
+    """For messages: a file and a line, or a file and a path into its JSON."""
+    accept: bool | None = None
+    scalars: tuple[int, ...] | None = None
+    offset: int | None = None
+    length: int | None = None
+    incomplete: bool | None = None
+    replaced: tuple[int, ...] | None = None
+    chunks: tuple[int, ...] | None = None
+
+    @property
+    def expects(self) -> bool:
+        """True if the list expects something of it."""
+        said = self.accept, self.scalars, self.offset, self.length, self.incomplete, self.replaced
+        return any(each is not None for each in said)
+
+
+VERDICTS = {
+    "accept": True, "valid": True, "ok": True, "true": True, "well-formed": True,
+    "reject": False, "invalid": False, "bad": False, "false": False, "ill-formed": False,
+}  # fmt: skip
+"""Words for verdicts in lists, in lower case."""
+
+
+def verdict_word(word: str) -> bool | None:
+    """The verdict of a word; None if it has no such meaning."""
+    return VERDICTS.get(word.strip(" \t:,;\"'").lower())
+
 
 _LONE_DIGIT = re.compile(r"0[xX]([0-9A-Fa-f])(?![0-9A-Fa-f])")
 _MARKS = re.compile(r"\\x|0[xX]|[,:;_|\"'\[\](){}-]+")
@@ -77,7 +120,7 @@ def hex_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEn
         if not text:
             continue
         octets, verdict = _with_verdict(text, name, number)
-        yield ScoreEntry(octets, f"{name}:{number}", Expectation(verdict))
+        yield ScoreEntry(octets, f"{name}:{number}", verdict)
 
 
 def _tabbed(text: str, name: str, number: int) -> ScoreEntry:
@@ -85,9 +128,9 @@ def _tabbed(text: str, name: str, number: int) -> ScoreEntry:
     verdict = verdict_word(fields[1])
     if verdict is None and fields[1].strip():
         octets, verdict = _with_verdict(_COMMENT.split(" ".join(fields), 1)[0], name, number)
-        return ScoreEntry(octets, f"{name}:{number}", Expectation(verdict))
+        return ScoreEntry(octets, f"{name}:{number}", verdict)
     try:
-        return ScoreEntry(octets_of(fields[0]), f"{name}:{number}", Expectation(verdict))
+        return ScoreEntry(octets_of(fields[0]), f"{name}:{number}", verdict)
     except ValueError:
         raise _no_octets(name, number, text) from None
 
@@ -126,12 +169,12 @@ def numbered_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Sc
         kind = words.strip().lower()
         place = f"{name}:{number}"
         if parted and kind == "valid":  # the line holds the text itself
-            yield ScoreEntry(after.encode(), place, Expectation(accept=True))
+            yield ScoreEntry(after.encode(), place, accept=True)
         elif parted and kind.removesuffix(" hex") in ("valid", "invalid"):
             yield _with_replacement(after, place, name, number, accept=kind.startswith("valid"))
         else:
             octets, verdict = _with_verdict(_COMMENT.split(rest, 1)[0], name, number)
-            yield ScoreEntry(octets, place, Expectation(verdict))
+            yield ScoreEntry(octets, place, verdict)
 
 
 def _with_replacement(text: str, place: str, name: str, number: int, *, accept: bool) -> ScoreEntry:
@@ -145,7 +188,7 @@ def _with_replacement(text: str, place: str, name: str, number: int, *, accept: 
     if output is not None and any(isinstance(found, MaximalSubpart) for found in output):
         raise ReadError(f"{name}:{number}: the output expected after replacement is itself ill-formed")
     scalars = None if output is None else tuple(found.scalar for found in output if isinstance(found, WellFormed))
-    return ScoreEntry(octets, place, Expectation(accept, replaced=scalars))
+    return ScoreEntry(octets, place, accept, replaced=scalars)
 
 
 def tsv_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
@@ -162,30 +205,32 @@ def tsv_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEn
             raise ReadError(f"{name}:{number}: {len(fields)} fields where the first line names {len(columns)} columns")
         row = dict(zip(columns, fields, strict=True))
         try:
-            octets = bytes.fromhex(row["hex"])
-            expected = Expectation(
+            entry = ScoreEntry(
+                bytes.fromhex(row["hex"]),
+                f"{name}:{number}",
                 accept=verdict_word(row.get("verdict", "")),
                 scalars=spelt_scalars(row["scalars"]) if row.get("verdict") == "accept" and "scalars" in row else None,
                 offset=_number(row.get("offset", "")),
                 length=_number(row.get("length", "")),
                 incomplete={"true": True, "false": False}.get(row.get("incomplete", "")),
                 replaced=spelt_scalars(row["replacement"]) if "replacement" in row else None,
+                chunks=tuple(map(int, row.get("chunks", "").split())) or None,
             )
-            chunks = tuple(map(int, row.get("chunks", "").split())) or None
         except ValueError as error:
             raise ReadError(f"{name}:{number}: a field does not fit its column: {printable(str(error))}") from None
-        yield ScoreEntry(octets, f"{name}:{number}", expected, checked_chunks(chunks, octets, f"{name}:{number}"))
+        yield _with_checked_chunks(entry, entry.place)
 
 
-def checked_chunks(chunks: tuple[int, ...] | None, octets: bytes, place: str) -> tuple[int, ...] | None:
-    """Chunk lengths whose sum is the number of octets.
+def _with_checked_chunks(entry: ScoreEntry, place: str) -> ScoreEntry:
+    """The entry, if the sum of its chunks' lengths is the number of its octets.
 
     Raises:
         ReadError: their sum differs.
     """
+    chunks, octets = entry.chunks, entry.octets
     if chunks is not None and (min(chunks, default=0) < 0 or sum(chunks) != len(octets)):
         raise ReadError(f"{place}: the lengths of the chunks do not add up to {len(octets)} octets")
-    return chunks
+    return entry
 
 
 def _number(text: str) -> int | None:
@@ -273,3 +318,161 @@ def _of_literal(text: str) -> bytes | None:
         else:
             octets += character.encode("utf-8", "surrogatepass")
     return bytes(octets) if end == len(text) else None
+
+
+_OCTETS = ("hex", "octets", "bytes", "input", "data", "string")
+_VERDICT = ("verdict", "valid", "ok", "well_formed", "expected", "expect")
+
+
+def document(octets: bytes, name: str) -> Iterator[ScoreEntry]:
+    """Read overlong's JSON, or an array of strings: arrays of octets, hexadecimal texts, or objects with one of these.
+
+    Raises:
+        ReadError: the text is not JSON, is ambiguous JSON, or holds no list.
+    """
+    data = _parsed(octets, name, 1)
+    if isinstance(data, dict):
+        members = cast("dict[str, Any]", data)
+        if "groups" in members:
+            yield from _groups(members, name)
+            return
+        data = members.get("tests")
+    if not isinstance(data, list):
+        raise ReadError(f'{name}: no list of strings: neither an array nor an object with "groups" or "tests"')
+    for number, item in enumerate(cast("Sequence[Any]", data)):
+        yield _item(item, f"{name}: [{number}]")
+
+
+def json_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[ScoreEntry]:
+    """Read overlong's JSON Lines: a header, a test per line, a footer. A file without its footer is truncated.
+
+    Raises:
+        ReadError: a line is no test, or the footer is missing.
+    """
+    number, vectors, complete = 0, 0, False
+    for number, line in lines:
+        if complete:
+            raise ReadError(f"{name}:{number}: text after the footer")
+        test = _object(_parsed(line, name, number), f"{name}:{number}")
+        if test.get("record") == "header":
+            _check_schema(test, f"{name}:{number}")
+        elif test.get("record") == "footer":
+            complete = True
+            if test.get("vectors", vectors) != vectors:
+                raise ReadError(f"{name}:{number}: the footer does not count the {vectors} vectors that are here")
+        else:
+            vectors += 1
+            yield _test(test, f"{name}:{number}")
+    if not complete:
+        raise ReadError(f"{name}:{number}: the file was cut: its last line is no footer")
+
+
+def _parsed(octets: bytes, name: str, line: int) -> Any:
+    try:
+        return loads(octets, name, line=line, most=MOST_VALUES)
+    except JsonError as error:
+        raise ReadError(str(error)) from None
+
+
+def _object(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ReadError(f"{place}: not an object")
+    return cast("dict[str, Any]", value)
+
+
+def _array(value: Any, place: str) -> Sequence[Any]:
+    if not isinstance(value, list):
+        raise ReadError(f"{place}: not an array")
+    return cast("Sequence[Any]", value)
+
+
+def _check_schema(data: dict[str, Any], place: str) -> None:
+    schema = data.get("schema")
+    if schema != SCHEMA:
+        raise ReadError(f"{place}: schema {printable(str(schema), 40)!r}; this version reads {SCHEMA!r}")
+
+
+def _groups(data: dict[str, Any], name: str) -> Iterator[ScoreEntry]:
+    _check_schema(data, name)
+    for group, members in enumerate(_array(data["groups"], f"{name}: groups")):
+        place = f"{name}: groups[{group}]"
+        tests = _array(_object(members, place).get("tests"), f"{place}.tests")
+        for number, test in enumerate(tests):
+            where = f"{place}.tests[{number}]"
+            yield _test(_object(test, where), where)
+
+
+def _test(test: dict[str, Any], place: str) -> ScoreEntry:
+    """A test in the form of overlong's vector files."""
+    if not isinstance(test.get("hex"), str):
+        raise ReadError(f'{place}: no "hex"')
+    try:
+        octets = bytes.fromhex(test["hex"])
+    except ValueError:
+        raise ReadError(f'{place}: "hex" is not hexadecimal: {printable(test["hex"], 40)!r}') from None
+    expect = _object(test.get("expect", {}), f"{place}.expect")
+    strict = _object(expect.get("strict", {}), f"{place}.expect.strict")
+    replacement = _object(expect.get("replacement", {}), f"{place}.expect.replacement")
+    verdict = _of_type(strict.get("verdict"), str, f"{place}.expect.strict.verdict")
+    if verdict not in (None, "accept", "reject"):
+        raise ReadError(f"{place}.expect.strict.verdict: {printable(verdict, 40)!r} is neither accept nor reject")
+    lengths = test.get("chunks")
+    chunks = None if lengths is None else _array(lengths, f"{place}.chunks")
+    entry = ScoreEntry(
+        octets,
+        place,
+        accept=None if verdict is None else verdict == "accept",
+        scalars=_scalars(strict.get("scalars"), f"{place}.expect.strict.scalars"),
+        offset=_of_type(strict.get("offset"), int, f"{place}.expect.strict.offset"),
+        length=_of_type(strict.get("length"), int, f"{place}.expect.strict.length"),
+        incomplete=_of_type(strict.get("incomplete"), bool, f"{place}.expect.strict.incomplete"),
+        replaced=_scalars(replacement.get("scalars"), f"{place}.expect.replacement.scalars"),
+        chunks=None if chunks is None else tuple(_of_type(each, int, f"{place}.chunks") or 0 for each in chunks),
+    )
+    return _with_checked_chunks(entry, f"{place}.chunks")
+
+
+def _of_type(value: Any, kind: type[Any], place: str) -> Any:
+    """``value``, or None if it is missing. True is no number here."""
+    if value is not None and type(value) is not kind:
+        raise ReadError(f"{place}: {printable(str(value), 40)!r} is no {kind.__name__}")
+    return value
+
+
+def _scalars(value: Any, place: str) -> tuple[int, ...] | None:
+    text = _of_type(value, str, place)
+    if text is None:
+        return None
+    try:
+        return spelt_scalars(text)
+    except ValueError:
+        raise ReadError(f"{place}: not scalar values in hexadecimal: {printable(text, 40)!r}") from None
+
+
+def _item(item: Any, place: str) -> ScoreEntry:
+    """An item of a list in another form."""
+    if not isinstance(item, dict):
+        return ScoreEntry(_octets(item, place), place)
+    members = cast("dict[str, Any]", item)
+    key = next((key for key in _OCTETS if key in members), None)
+    if key is None:
+        raise ReadError(f"{place}: no octets in it: none of {', '.join(_OCTETS)}")
+    octets = _octets(members[key], f"{place}.{key}")
+    said = next((key for key in _VERDICT if key in members), None)
+    if said is None:
+        return ScoreEntry(octets, place)
+    value: Any = members[said]
+    accept = value if isinstance(value, bool) else verdict_word(value) if isinstance(value, str) else None
+    return ScoreEntry(octets, place, accept)
+
+
+def _octets(value: Any, place: str) -> bytes:
+    if isinstance(value, str):
+        try:
+            return octets_of(value)
+        except ValueError:
+            raise ReadError(f"{place}: not octets in hexadecimal: {printable(value, 40)!r}") from None
+    numbers = _array(value, place)
+    if not all(type(number) is int and 0 <= number <= 0xFF for number in numbers):
+        raise ReadError(f"{place}: not an array of octets (numbers from 0 to 255)")
+    return bytes(numbers)

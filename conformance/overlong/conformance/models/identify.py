@@ -8,19 +8,21 @@ from functools import cache
 from operator import eq
 from typing import TYPE_CHECKING
 
-from overlong.conformance.models.identify.aspects import (
+from overlong.conformance.models.aspects import (
     Aspect,
+    Counterexample,
+    Example,
     KnownAspect,
+    counterexamples,
     detection_aspect,
     dialect_aspect,
+    likeness,
     output_aspect,
     place_aspect,
     release_aspect,
 )
-from overlong.conformance.models.identify.beside import evidence, strings_by_group, tried_on
-from overlong.conformance.models.identify.counterexamples import Counterexample, Example, counterexamples, likeness
-from overlong.conformance.models.identify.learner import Learner
-from overlong.conformance.models.identify.membership_oracle import MembershipOracle, Unlearnable
+from overlong.conformance.models.beside import evidence, strings_by_group, tried_on
+from overlong.conformance.models.learner import Learner, MembershipOracle, Unlearnable
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.observation import Refused
 from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAM_DECODE, STREAM_REPLACE, VALIDATE
@@ -33,7 +35,7 @@ from overlong.reference.transducer import difference
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from overlong.conformance.models.identify.beside import Against
+    from overlong.conformance.models.beside import Against
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.greeting import Greeting

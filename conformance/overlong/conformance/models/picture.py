@@ -28,7 +28,7 @@ from overlong.reference.theory import access_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from overlong.conformance.models.identify.identify import LearnedModel
+    from overlong.conformance.models.identify import LearnedModel
     from overlong.reference.transducer import Transducer
 
 _COLUMN, _ROW, _RADIUS, _MARGIN = 200, 50, 15, 60

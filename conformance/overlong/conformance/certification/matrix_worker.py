@@ -1,6 +1,6 @@
 """Measures one row of a matrix in its own process, which does not outlive the matrix.
 
-    python -m overlong.conformance.certification.matrix.worker
+    python -m overlong.conformance.certification.matrix_worker
 
 Standard input gets one line, a ``MatrixJob`` as JSON, and stays open while the matrix runs. When it ends, for any
 reason, this process and everything that it started end at once. The output is the certificate, with an exit status of
@@ -10,23 +10,61 @@ reason, this process and everything that it started end at once. The output is t
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import sys
 import threading
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.support.interruption import listen
 
 if TYPE_CHECKING:
-    from overlong.conformance.certification.matrix.row import MatrixJob
+    from overlong.conformance.targets.limits import Limits
+
+
+INCOMPLETE = 4
+"""The exit status of a worker that was interrupted; a certificate does not record it."""
+KEPT_LINE = b'{"kept": true}\n'
+"""A worker's output if the target has not changed."""
+
+
+@dataclass(frozen=True)
+class MatrixJob:
+    """One target for a worker, which reads it as a line of JSON."""
+
+    speaks: str
+    """The dialect to judge by."""
+    quick: bool
+    """Ask only the suites of ``--quick``. Sweeps and mixtures are never asked."""
+    limits: Limits
+    portrait: bool = False
+    """Find the nearest model, and draw maps, even in a quick run."""
+    warm: bool = True
+    """Make the vectors of decoders once for all workers."""
+    expected: str = ""
+    """The file of expected deviations; empty for that of the project."""
+    target: str = ""
+    folder: str = ""
+    """The folder for its results."""
+    known: dict[str, Any] | None = None
+    """The target in an earlier matrix: if it is unchanged, there is nothing to do. None: it is measured."""
+
+    @classmethod
+    def read(cls, line: bytes) -> MatrixJob:
+        """The job in a line."""
+        from overlong.conformance.targets.limits import Limits
+
+        said: dict[str, Any] = json.loads(line)
+        said["limits"] = Limits(**said["limits"])
+        return cls(**said)
 
 
 def main() -> int:
     """Run the job, and return the exit status."""
     listen()
-    from overlong.conformance.certification.matrix.row import INCOMPLETE, KEPT_LINE, MatrixJob
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.results.expected_file import ExpectationError
     from overlong.conformance.support.printable import printable

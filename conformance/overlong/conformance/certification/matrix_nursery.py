@@ -1,6 +1,6 @@
 """Forks workers of a matrix off a process that has already made the vectors.
 
-    python -m overlong.conformance.certification.matrix.nursery DIALECT SUITE...
+    python -m overlong.conformance.certification.matrix_nursery DIALECT SUITE...
 
 A worker needs some seconds to load the harness, to make the suites and the machines they derive from, and to compute
 the right answers. All that is the same for every target (answers except for their units), so one process makes it
@@ -37,7 +37,7 @@ if sys.platform != "linux":
 _USED = (
     "certification.certify",
     "certification.nearest_model",
-    "models.identify.picture",
+    "models.picture",
     "targets.builtins",
     "targets.framed",
     "targets.process",
@@ -58,7 +58,7 @@ class Nursery:
         self._channel, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                module("overlong.conformance.certification.matrix.nursery", speaks, *suites),
+                module("overlong.conformance.certification.matrix_nursery", speaks, *suites),
                 env=environment(),
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
@@ -167,7 +167,7 @@ def warm(speaks: str, suites: Sequence[str]) -> None:
             for units in _USUAL_UNITS:
                 batch.work_out(suite.asks, UNITS[units])
     if set(suites) != set(QUICK):  # then failing targets are learned, too
-        from overlong.conformance.models.identify.identify import make_ready
+        from overlong.conformance.models.identify import make_ready
 
         make_ready()
     gc.collect()
@@ -207,7 +207,7 @@ def _attend(stdin: int, stdout: int, stderr: int, state: int) -> None:
 
 def _work(*streams: int) -> None:
     """Run as a worker. Does not return."""
-    from overlong.conformance.certification.matrix import worker
+    from overlong.conformance.certification import matrix_worker
 
     status = 1
     try:
@@ -215,7 +215,7 @@ def _work(*streams: int) -> None:
         for number, descriptor in enumerate(streams):
             os.dup2(descriptor, number)
             os.close(descriptor)
-        status = worker.main()
+        status = matrix_worker.main()
         sys.stdout.flush()
         sys.stderr.flush()
     except BaseException:  # noqa: BLE001 (as a process ends by itself: with the traceback, and 1)
