@@ -26,21 +26,25 @@ from overlong.conformance.results.model import (
     result_of,
     state_of,
 )
-from overlong.conformance.results.recorded import (
+from overlong.conformance.results.records import (
     agreeing,
     cause_of,
     cause_of_entry,
     cause_of_finding,
     checked,
     examined,
+    finding_as_json,
     part_of_plan,
     part_of_suite,
+    plan_as_json,
     repeated,
+    spelt,
     state_recorded,
+    target_as_json,
     target_fields,
     vector_of,
+    why_as_json,
 )
-from overlong.conformance.results.records import finding_as_json, plan_as_json, spelt, target_as_json, why_as_json
 from overlong.conformance.results.run import details_of
 from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.support.provenance import generator

@@ -16,7 +16,7 @@ from overlong.conformance.report.wording import command_lines, given
 from overlong.conformance.results.invocation import replay_found, spelled
 from overlong.conformance.results.model import PEER, SENTENCE, STABLE, Cause, ReportKind, Standing
 from overlong.conformance.results.reading import plain, read
-from overlong.conformance.results.recorded import ReportError
+from overlong.conformance.results.records import ReportError
 from overlong.conformance.support.printable import printable, spaced_hex
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
