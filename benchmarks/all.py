@@ -23,7 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from overlong.conformance.support.interpreter import script
+from overlong.conformance.support.process import script
 from runner import KEPT_IN, WORSE, Figure
 
 HERE = Path(__file__).parent

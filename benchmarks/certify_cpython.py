@@ -23,8 +23,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
 from overlong.conformance import certify
-from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
+from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE
 from overlong.conformance.targets.adapters.cpython import Strict
 from overlong.conformance.targets.adapters.serving import batch_response, pieces
 from overlong.conformance.vectors.suites import SUITES

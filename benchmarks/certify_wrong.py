@@ -17,7 +17,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from overlong.conformance.support.interpreter import module
+from overlong.conformance.support.process import module
 from runner import arguments, figure, of_children, ratios, spread, turns
 
 DECODERS = Path(__file__).with_name("wrong_everywhere.py")

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from mutants import truth
 from mutants.causes import STREAM, VALIDATOR, Cause, drawn
 from mutants.questions import Question, drawn_inside, fresh
-from overlong.conformance.support.interpreter import module
+from overlong.conformance.support.process import module
 from runner import of_children
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from overlong.conformance.oracle.expectation import ExpectedAnswers
+from overlong.conformance.oracle.target import ExpectedAnswers
 from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.fuzz.execution.compiled import InputLoop

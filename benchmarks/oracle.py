@@ -2,7 +2,7 @@
 
 The benchmark compiles the C loops with gcc, and with clang if it is installed: with ``-O3``, and again with
 ``-march=native``. Their rows are those of
-:mod:`overlong.reference.shift`. simdutf8 is the Rust crate, built by cargo; Node.js uses simdutf for ``isUtf8``. A
+:mod:`overlong.reference.tables`. simdutf8 is the Rust crate, built by cargo; Node.js uses simdutf for ``isUtf8``. A
 missing peer is left out and named.
 
 Each text is one piece of a mebioctet: ASCII; characters of one to four octets, mixed; or CJK, three octets each. All
@@ -27,8 +27,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from overlong.reference.decoder import encode_scalars
 from overlong.reference.dialect import dialect
-from overlong.reference.encoder import encode_scalars
 from overlong.reference.native import oracle
 from runner import arguments, figure, ratios, simdutf8, timed, turns
 

@@ -17,9 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from overlong.conformance.targets.ending import Ended
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.process import Process
+from overlong.conformance.targets.process import Ended, Process
 from overlong.conformance.vectors.batch import Batch
 from runner import arguments, figure, ratios
 

@@ -40,8 +40,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from overlong.conformance.oracle.compare import compare_batch
-from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.protocol.wire import DECODE, VALIDATE
+from overlong.conformance.protocol.wire import DECODE, VALIDATE, big_endian
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES

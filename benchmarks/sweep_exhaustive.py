@@ -26,7 +26,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overlong.conformance.oracle.expectation import ExpectedAnswers
+from overlong.conformance.oracle.target import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import PROGRESS_OCTETS, GridLoop, Progress, character_bits
 from overlong.conformance.sweep.plan import plan_named

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, cast
 
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.finding import Bucket, Finding
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.wire import Answers
 from overlong.conformance.results.model import Cause
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import Vector

@@ -16,10 +16,9 @@ from mutants.outputs import Outputs
 from mutants.population import Library, Mutant
 from mutants.spoken import OF_ALL, OF_QUICK
 from overlong.conformance.certification.tiers import AMPLE, BRIEF, FULL, LEAN, LEAST, SMALL, USUAL, Tier
-from overlong.conformance.oracle.expectation import expectation
+from overlong.conformance.oracle.target import expectation
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
+from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.sweep.compiled import GridLoop
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named

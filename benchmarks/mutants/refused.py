@@ -17,15 +17,14 @@ from mutants.shaped import LIBRARY, REPLACING, Prover, in_child
 from mutants.shapes import STREAM
 from mutants.spoken import OF_ALL, OF_QUICK
 from overlong.conformance.certification.tiers import FULL, USUAL, seeds_of
-from overlong.conformance.oracle.expectation import expectation
+from overlong.conformance.oracle.target import expectation
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
+from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE
 from overlong.conformance.sweep.compiled import GridLoop
 from overlong.conformance.sweep.plan import LARGEST_SHARD
 from overlong.conformance.sweep.plans import DRAWN
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.build import ADAPTERS
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.suites import QUICK, SUITES
 

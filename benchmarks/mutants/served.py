@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from mutants.measuring import column_of
 from mutants.population import LIBRARY
 from overlong.conformance.certification.tiers import tier_of
-from overlong.conformance.support.interpreter import module
-from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.support.process import module
+from overlong.conformance.targets.build import ADAPTERS
 from overlong.reference import dialect
 from runner import of_children
 

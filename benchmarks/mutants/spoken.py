@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from mutants.population import HEADERS, Mutant, options, those_shown
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.units import UNITS, big_endian
-from overlong.conformance.protocol.wire import HEAD, frame
+from overlong.conformance.protocol.wire import HEAD, UNITS, big_endian, frame
 from overlong.conformance.results.run import offered_in
-from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.build import ADAPTERS
 from overlong.conformance.vectors.suites import QUICK, SUITES
 
 if TYPE_CHECKING:

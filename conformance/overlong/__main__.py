@@ -34,7 +34,7 @@ def _leave_out_current_folder() -> None:
 
 _leave_out_current_folder()
 
-from overlong.conformance.support.interruption import held, listen, no_more_interruptions
+from overlong.conformance.support.process import held, listen, no_more_interruptions
 
 
 def main(name: str = "overlong") -> None:

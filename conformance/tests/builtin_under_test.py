@@ -6,8 +6,8 @@ from typing import IO, cast
 
 import pytest
 
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
+from overlong.conformance.protocol.wire import Answers
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vectors.suites import QUICK
 from waiting import HUNG

@@ -10,7 +10,7 @@ import time
 import zlib
 from pathlib import Path
 
-from overlong.conformance.oracle.kinds import ODD, REFUSED_WELL_FORMED, answer_code
+from overlong.conformance.oracle.target import ODD, REFUSED_WELL_FORMED, answer_code
 from overlong.conformance.results.sweeps import ShardResult
 from overlong.conformance.sweep import engine, plan, sweep
 

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import REPLACEMENT, VERDICT
+from overlong.conformance.protocol.observation import REPLACEMENT, VERDICT
 from overlong.conformance.results.model import FAILS, HOLDS
-from overlong.conformance.support.interpreter import environment, script
+from overlong.conformance.support.process import environment, script
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.reference import ERROR_MODES
 

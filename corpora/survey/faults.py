@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import ENCODING
 from overlong.conformance.report.wording import observed
 from overlong.conformance.results.model import SENTENCE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from corpora.survey.confirmation import demonstrated
 from corpora.survey.faults import Fault, faults_of
 from corpora.survey.kept import announced
-from overlong.conformance.protocol.kind import EARLIEST, LIMITS, POSITION, REPLACEMENT, UNDECLARED
+from overlong.conformance.protocol.observation import EARLIEST, LIMITS, POSITION, REPLACEMENT, UNDECLARED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

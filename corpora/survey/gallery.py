@@ -21,7 +21,7 @@ from corpora.survey.filing import REPORTS, TOLD_WORDS, Files, withdrawn_in, with
 from corpora.survey.kept import HERE as THIS_SYSTEM
 from corpora.survey.kept import INTENT, OBTAINED, REPLACES, WHAT, announced
 from overlong.conformance.models.pair_maps import reference_maps
-from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.protocol.observation import KINDS
 from overlong.conformance.report import html
 from overlong.conformance.report.html.maps import DIFFERENCE, map_picture
 from overlong.conformance.report.wording import given, observed, verdict

@@ -21,7 +21,7 @@ from overlong.conformance.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.targets.builtin import Builtin
+    from overlong.conformance.targets.builtins import Builtin
 
 jobs_option = click.option("-j", "--jobs", type=click.IntRange(1, 64), default=lambda: os.cpu_count() or 1,
                            show_default="cores", metavar="N", help="Number of decoders at a time.")  # fmt: skip

@@ -90,7 +90,7 @@ def codes_of(subject: Subject) -> set[str]:
 
 def _check(subject: Subject) -> None:
     """Leave if a code is unknown: it names a file."""
-    from overlong.conformance.protocol.kind import KINDS
+    from overlong.conformance.protocol.observation import KINDS
     from overlong.conformance.support.printable import printable
     from overlong.reference import DEFECTS
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from overlong.conformance.results.model import Report, Subject
-    from overlong.conformance.targets.builtin import Builtin
+    from overlong.conformance.targets.builtins import Builtin
 
 SURVEY = "report.json"
 """The file of a survey. It is a report, which ``overlong report`` and ``overlong diff`` read."""

@@ -11,7 +11,7 @@ from corpora.survey.faults import END, LEADS, NONCHARACTERS, NUMBERS, SIGNATURE,
 from corpora.survey.kept import HERE, OBTAINED, WHAT
 from corpora.survey.records.by_hand import by_hand
 from corpora.survey.records.known import known
-from overlong.conformance.protocol.kind import KINDS, Code
+from overlong.conformance.protocol.observation import KINDS, Code
 from overlong.conformance.protocol.wire import VALIDATE
 from overlong.conformance.report.markdown import code, effect_of, input_of, rule_of
 from overlong.conformance.report.wording import observed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS, question_abi
-from overlong.conformance.targets.functions import OFFERED_TO_WASM
+from overlong.conformance.targets.commands import OFFERED_TO_WASM
 from printing.markdown import NOTICE, code, table
 
 if TYPE_CHECKING:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import spaced_hex
 from overlong.reference import ERROR_MODES, IllFormed, decode_scalars, dialect
-from overlong.reference.automaton import OCTETS
-from overlong.reference.machine import output_machine
-from overlong.reference.theory import shortlex, words_apart
-from overlong.reference.transducer import difference
+from overlong.reference.automaton import OCTETS, shortlex, words_apart
+from overlong.reference.machine import difference, output_machine
 from printing.markdown import NOTICE, code, table
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol import wire as protocol
 from overlong.conformance.protocol.greeting import TRAITS, WORDS
-from overlong.conformance.protocol.kind import CLAIMS, KINDS
-from overlong.conformance.protocol.units import UNITS
+from overlong.conformance.protocol.observation import CLAIMS, KINDS
+from overlong.conformance.protocol.wire import UNITS
 from overlong.conformance.support.printable import spaced_hex, thousands
 from overlong.reference import DEFECTS, ERROR_MODES
 from printing.markdown import NOTICE, code, plain, table

@@ -6,9 +6,9 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference import ERROR_MODES, IllFormed, WellFormed, dialect
+from overlong.reference.automaton import access_words
 from overlong.reference.decoder import segments, taken
 from overlong.reference.error_mode import Fold
-from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ import numpy as np
 from overlong.conformance.sweep.compiled import character_bits
 from overlong.reference import dialect
 from overlong.reference.native import _gathering, _nibbles
-from overlong.reference.shift import ShiftAutomaton
+from overlong.reference.tables import ShiftAutomaton
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 import atheris
 
-from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.protocol.observation import KINDS
 from overlong.reference import DEFECTS
 
 Raise = Callable[[str], NoReturn]

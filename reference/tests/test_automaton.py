@@ -4,10 +4,9 @@ from itertools import combinations, product
 
 import pytest
 
-from overlong.reference.automaton import Automaton
+from overlong.reference.automaton import Automaton, access_words, characterising_set, equivalent, shortlex, witness
 from overlong.reference.dialect import dialect
 from overlong.reference.grammar import Grammar
-from overlong.reference.theory import access_words, characterising_set, equivalent, shortlex, witness
 
 # Unicode chapter 3, Table 3-7, transcribed by hand: the only place where ranges are written twice.
 TABLE_3_7 = [

@@ -36,10 +36,10 @@ from overlong.reference import (
     segment,
     segments,
 )
+from overlong.reference.automaton import equivalent, witness
 from overlong.reference.layout import load_layout
 from overlong.reference.machine import verdict_machine
 from overlong.reference.order import well_formed_products
-from overlong.reference.theory import equivalent, witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -201,22 +201,6 @@ def test_each_dialect_agrees_with_an_oracle_on_all_strings_of_up_to_three_edge_o
     for length in range(4):
         for octets in product(sorted(classes), repeat=length):
             assert_answered_as_by(ORACLES[name], name, bytes(octets))
-
-
-@pytest.mark.parametrize("name", DIALECTS)
-def test_the_edges_come_back_in_every_dialect(name: str) -> None:
-    spoken = dialect(name)
-    encodable = 0
-    for number in EDGES:
-        try:
-            octets = encode_scalars([number], spoken)
-        except NotEncodable:
-            continue
-        encodable += 1
-        signature = spoken.rule.drops_signature and number == 0xFEFF
-        assert decode_scalars(octets, spoken=spoken) == (() if signature else (number,))
-        assert is_well_formed(octets, spoken)
-    assert encodable >= len([number for number in EDGES if number < 0x110000 and number not in SURROGATES])
 
 
 @pytest.mark.long_after(3)

@@ -6,7 +6,11 @@ from itertools import islice
 import pytest
 
 from overlong.reference import Decoded, Rejected, dialect, encode_scalars, outcome
-from overlong.reference.answer import (
+from overlong.reference.automaton import Automaton
+from overlong.reference.decoder import segment
+from overlong.reference.defect import FOREIGN
+from overlong.reference.error_mode import ERROR_MODES, MaximalSubpart
+from overlong.reference.machine import (
     ACCEPTED,
     OTHER_VALUES,
     PAIRS_JOINED,
@@ -15,17 +19,16 @@ from overlong.reference.answer import (
     SIGNATURE_DROPPED,
     OutputChange,
     Traced,
+    Transducer,
+    detection_machine,
+    differences,
     joined_from,
     output_change,
+    output_machine,
+    release_machine,
     verdict,
 )
-from overlong.reference.automaton import Automaton
-from overlong.reference.decoder import segment
-from overlong.reference.defect import FOREIGN
-from overlong.reference.error_mode import ERROR_MODES, MaximalSubpart
-from overlong.reference.machine import detection_machine, output_machine, release_machine
 from overlong.reference.order import Ranking, characters, from_utf16, scalar_of_rank, scalar_values
-from overlong.reference.transducer import Transducer, differences
 
 AUTOMATON = dialect().automaton
 EDGES = [0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF]

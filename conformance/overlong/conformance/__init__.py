@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.expected_file import ExpectationError
     from overlong.conformance.results.invocation import GivenFile, Invocation
-    from overlong.conformance.support.whole_file import NotSaved
+    from overlong.conformance.support.files import NotSaved
     from overlong.conformance.targets.limits import Limits
 
 __all__ = [
@@ -50,7 +50,7 @@ _PLACES = {
     "GivenFile": "results.invocation",
     "Invocation": "results.invocation",
     "Limits": "targets.limits",
-    "NotSaved": "support.whole_file",
+    "NotSaved": "support.files",
     "Question": "examination.asking",
     "TargetError": "oracle.target",
     "UnknownTarget": "oracle.target",

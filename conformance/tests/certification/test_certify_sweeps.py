@@ -38,7 +38,7 @@ from overlong.conformance.certification.tiers import (
 )
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.units import UNITS
+from overlong.conformance.protocol.wire import UNITS
 from overlong.conformance.report.terminal import next_step, summary
 from overlong.conformance.results.certificate import CERTIFICATE
 from overlong.conformance.results.results_file import RESULTS, report_of_run

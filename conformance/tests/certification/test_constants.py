@@ -18,9 +18,9 @@ from overlong.conformance.results.results_file import report_of_run
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters import facts
 from overlong.conformance.targets.adapters.python import load
+from overlong.conformance.targets.commands import constants_of as numbers_of
 from overlong.conformance.targets.elf import Elf
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.functions import constants_of as numbers_of
 from overlong.conformance.targets.resolve import resolve
 
 DECODERS = """

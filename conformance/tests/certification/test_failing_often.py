@@ -11,8 +11,7 @@ from overlong.conformance import Invocation, certify
 from overlong.conformance.certification.runner import Runner, no_progress
 from overlong.conformance.certification.self_test import Accepts
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Crashed, TimedOut, describe
+from overlong.conformance.protocol.observation import Code, Crashed, TimedOut, describe
 from overlong.conformance.results.model import State, exit_code_of
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets import limits

@@ -8,14 +8,13 @@ from overlong.conformance import certify
 from overlong.conformance.certification import runner
 from overlong.conformance.certification.replay import replay
 from overlong.conformance.certification.verification import verify
-from overlong.conformance.oracle.function_fault import function_fault
-from overlong.conformance.oracle.limits import limits_of, without
+from overlong.conformance.oracle.apart import limits_of, without
+from overlong.conformance.oracle.faults import function_fault
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.kind import KINDS
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import KINDS, Accepted, Refused
 from overlong.conformance.results.model import HOLDS
 from overlong.conformance.results.reading import read
-from overlong.conformance.targets.adapters.asked import given, numbers_of
+from overlong.conformance.targets.adapters.python import given, numbers_of
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.questions import Asked

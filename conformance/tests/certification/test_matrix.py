@@ -23,7 +23,7 @@ from overlong.conformance.certification.matrix_worker import MatrixJob
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.compared import table
 from overlong.conformance.results.model import Cause, State, Subject
-from overlong.conformance.support.interpreter import module
+from overlong.conformance.support.process import module
 from overlong.conformance.targets.limits import Limits
 from waiting import HUNG
 from zoo import ZOO

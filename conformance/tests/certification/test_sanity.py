@@ -13,7 +13,7 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.compared import table
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.reading import read
-from overlong.conformance.targets.ending import exit_reason
+from overlong.conformance.targets.process import exit_reason
 
 DECODERS = """
 def turned_round(octets):

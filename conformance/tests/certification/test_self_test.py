@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from overlong.conformance import certify
 from overlong.conformance.certification import self_test
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.protocol.observation import VERDICT
 from overlong.conformance.results.model import HOLDS
 from overlong.conformance.vectors.complete import strings_for
 from overlong.reference import dialect

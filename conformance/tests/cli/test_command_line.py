@@ -18,7 +18,7 @@ from overlong.conformance.cli import output as progress
 from overlong.conformance.cli.certify import command as certify
 from overlong.conformance.cli.output import WantedFormats, folder_and_file
 from overlong.conformance.cli.verbs import SYNONYMS, VERBS, cli
-from overlong.conformance.support.whole_file import alone_in
+from overlong.conformance.support.files import alone_in
 from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS
 from progress_lines import beside_progress
 from waiting import HUNG

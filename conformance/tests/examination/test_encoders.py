@@ -7,8 +7,7 @@ import pytest
 from overlong.conformance import certify
 from overlong.conformance.examination.of_numbers import OfNumbers
 from overlong.conformance.examination.rules import Atom
-from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16
+from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, big_endian
 from overlong.conformance.results.reading import read
 from overlong.conformance.vectors.suites import QUICK
 from zoo import ZOO, wrong_on_long_text

@@ -6,8 +6,7 @@ from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.oracle.compare import compare
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Accepted
+from overlong.conformance.protocol.observation import Accepted, Code
 from overlong.conformance.protocol.wire import REPLACE
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import dialect

@@ -13,21 +13,11 @@ from overlong.conformance.certification import certify as certification
 from overlong.conformance.certification import nearest_model as module
 from overlong.conformance.certification.nearest_model import learn, nearest_model
 from overlong.conformance.certification.runner import Runner
-from overlong.conformance.models.pair_maps import (
-    NOT_TOLD,
-    PAIRS,
-    maps_of,
-    name_of,
-    painted,
-    prefixes,
-    reference_maps,
-)
+from overlong.conformance.models.pair_maps import NOT_TOLD, PAIRS, maps_of, name_of, painted, prefixes, reference_maps
 from overlong.conformance.oracle.target import Answered
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Crashed, Fault
-from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.protocol.wire import ACCEPTED, REFUSED
+from overlong.conformance.protocol.wire import ACCEPTED, REFUSED, UNITS, Answers
 from overlong.conformance.results.model import Map
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.limits import Limits

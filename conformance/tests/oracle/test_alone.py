@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.oracle.again import OF_EACH, sample_of
-from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.oracle.apart import OF_EACH, sample_of
+from overlong.conformance.protocol.observation import KINDS
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
 from zoo import ZOO

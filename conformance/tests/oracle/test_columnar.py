@@ -1,6 +1,7 @@
 """The columnar oracle gives concatenated strings the same results as the readable one gives each string."""
 
 from array import array
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
@@ -10,10 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.oracle import columnar
-from overlong.conformance.oracle.columnar import ColumnarOracle, ColumnReader, Read
-from overlong.conformance.oracle.expectation import ExpectedAnswers
-from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.protocol.wire import ACCEPTED, INCOMPLETE_NOT_SAID, NOT_SAID, REFUSED
+from overlong.conformance.oracle.columnar import ColumnarOracle, ColumnReader, Habits, Read
+from overlong.conformance.oracle.target import ExpectedAnswers
+from overlong.conformance.protocol.wire import (
+    ACCEPTED,
+    INCOMPLETE_NOT_SAID,
+    NOT_SAID,
+    REFUSED,
+    UNITS,
+    Answers,
+    read_numbers,
+)
 from overlong.reference import IllFormed, decode_scalars, dialect
 from overlong.reference.core import core, why_not
 
@@ -26,13 +34,15 @@ EDGES = bytes.fromhex("007f80818f909fa0bfc0c1c2dfe0e1edeff0f1f4f5f7f8fcfdfeff")
 @cache
 def oracle(spoken, units, way):
     expected = ExpectedAnswers(dialect(spoken).automaton, "D", units, offsets=True, strips_signature=False)
-    return ColumnarOracle(expected, dialect(spoken).layout, reader=ColumnReader(expected.automaton, by_core=way))
+    return ColumnarOracle(
+        expected, dialect(spoken).layout, UNITS[units].size, reader=ColumnReader(expected.automaton, by_core=way)
+    )
 
 
 def agree(strings, spoken, units, way):
     """Ask both, and compare all columns."""
     found = oracle(spoken, units, way).expected(array("I", map(len, strings)), b"".join(strings))
-    columns = (found.verdicts.statuses, found.verdicts.numbers, found.verdicts.lengths, found.verdicts.incompletes)
+    columns = found.statuses, found.numbers, found.lengths, found.incompletes
     output, at = UNITS[units], 0
     for string, (status, number, length, incomplete) in zip(strings, np.stack(columns, 1).tolist(), strict=True):
         try:
@@ -45,10 +55,10 @@ def agree(strings, spoken, units, way):
             assert (status, length, incomplete, found.units[at : at + size]) == (ACCEPTED[0], 0, 0, written), string
             at += size
     assert at == len(found.units)
-    silent = found.verdicts.said_by(type(found.habits)(offset=False, length=False, incomplete=False))
-    refused = ~found.verdicts.accepted
-    assert (silent.numbers[refused] == NOT_SAID).all()
-    assert (silent.incompletes[refused] == INCOMPLETE_NOT_SAID).all()
+    silent = Answers(len(strings), replace(found, habits=Habits(offset=False, length=False, incomplete=False)).wire)
+    refused, said = ~found.accepted, np.array(read_numbers(silent.numbers), np.uint32)
+    assert (said[refused] == NOT_SAID).all()
+    assert silent.incompletes == bytes(INCOMPLETE_NOT_SAID * each for each in refused.tolist())
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -82,35 +92,12 @@ def test_the_core_reads_what_is_worth_building_it(monkeypatch, there):
     monkeypatch.setattr(columnar, "core", lambda: told("core", core()))
     reader, lengths = ColumnReader(dialect().automaton), np.full(1 << 16, 8, np.uint32)
     octets = b"\xc3\xa9" * (1 << 18)
-    for _ in range(columnar.WORTH // len(octets)):
+    for _ in range(columnar.WORTH // len(octets) - 1):
         assert reader.read(octets, lengths).accepted.all()
     assert not asked
     reader.read(octets, lengths)
     reader.read(octets, lengths)
     assert asked == ["why not", *["core"] * 2 * there]
-
-
-def read_alike(reader, other, strings):
-    lengths = np.array(list(map(len, strings)), np.uint32)
-    found, right = (each(b"".join(strings), lengths) for each in (reader, other.read))
-    for column in ("accepted", "last", "live", "state"):
-        assert (getattr(found, column) == getattr(right, column)).all(), column
-
-
-@CORE
-@pytest.mark.parametrize("spoken", DIALECTS)
-def test_the_core_reads_as_numpy_does(spoken):
-    plain, by_core = (ColumnReader(dialect(spoken).automaton, by_core=each) for each in (False, True))
-    strings = [bytes(each) for length in range(1, 4) for each in product(EDGES[::4], repeat=length)]
-    read_alike(by_core.read, plain, strings)
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_of_a_few_long_strings_each_is_read_by_itself(way):
-    reader, plain = (ColumnReader(dialect().automaton, by_core=each) for each in (way, False))
-    long = "\u00e9".encode() * 2000
-    strings = [long, b"a", long + b"\xc3", b"\xff" + long, long[:-2] + b"\xed\xa0\x80", b"a" * 3000]
-    read_alike(reader.read, plain, strings)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -125,5 +112,5 @@ def test_long_strings_are_read_like_short_ones(way):
 
 def test_where_only_the_verdict_is_asked_no_output_is_made():
     expected = ExpectedAnswers(dialect().automaton, "V", "utf-32", offsets=True, strips_signature=False)
-    found = ColumnarOracle(expected, dialect().layout).expected(array("I", [1, 2]), b"a\xc3\x28")
-    assert (found.verdicts.statuses.tobytes(), found.units) == (ACCEPTED + REFUSED, b"")
+    found = ColumnarOracle(expected, dialect().layout, 4).expected(array("I", [1, 2]), b"a\xc3\x28")
+    assert (found.statuses.tobytes(), found.units) == (ACCEPTED + REFUSED, b"")

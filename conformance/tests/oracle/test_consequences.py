@@ -3,7 +3,7 @@
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.protocol.kind import SCALARS, VERDICT
+from overlong.conformance.protocol.observation import SCALARS, VERDICT
 from overlong.conformance.results.model import FAILS
 from zoo import ZOO
 

@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import pytest
 
-from overlong.conformance.oracle.compare import compare_batch, expected_of
+from overlong.conformance.oracle.compare import compare_batch, expected_of, marks_in
 from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
-from overlong.conformance.oracle.stream_fault import marks_in
 from overlong.conformance.protocol.observation import Accepted
-from overlong.conformance.protocol.units import read_numbers
+from overlong.conformance.protocol.wire import read_numbers
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch

@@ -8,10 +8,8 @@ from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.divergences import divergences
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import Answered
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.units import UNITS, big_endian
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     ANNOUNCE,
@@ -20,8 +18,11 @@ from overlong.conformance.protocol.wire import (
     FAILED,
     REFUSED,
     REPLACE,
+    UNITS,
     UNSUPPORTED,
     VALIDATE,
+    Answers,
+    big_endian,
 )
 from overlong.conformance.vectors.suites import SUITES
 

@@ -5,20 +5,23 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from overlong.conformance.oracle.again import AGAIN, RERUN, RerunQueue
-from overlong.conformance.oracle.compare import compare, compare_batch
+from overlong.conformance.oracle.apart import AGAIN, RERUN, RerunQueue, expected_under, judged, limits_of, without
+from overlong.conformance.oracle.compare import compare, compare_batch, judge, own_mode_fault
 from overlong.conformance.oracle.divergences import divergences
 from overlong.conformance.oracle.finding import expected_in_words
-from overlong.conformance.oracle.limits import expected_under, judged, limits_of, without
-from overlong.conformance.oracle.own_mode import own_mode_fault
-from overlong.conformance.oracle.stream_fault import judge
 from overlong.conformance.oracle.target import Answered
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
-from overlong.conformance.protocol.units import UNITS, big_endian
-from overlong.conformance.protocol.wire import ACCEPTED, DECODE, GUARDED, REFUSED, UNSUPPORTED
+from overlong.conformance.protocol.observation import Accepted, Code, Crashed, Refused
+from overlong.conformance.protocol.wire import (
+    ACCEPTED,
+    DECODE,
+    GUARDED,
+    REFUSED,
+    UNITS,
+    UNSUPPORTED,
+    Answers,
+    big_endian,
+)
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import SUITES

@@ -4,33 +4,26 @@ from array import array
 from dataclasses import replace
 
 from overlong.conformance.oracle.columnar import ColumnarOracle
-from overlong.conformance.oracle.expectation import ExpectedAnswers
-from overlong.conformance.oracle.judging import Judge
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.target import (
     AGREES,
     BROKEN,
     CRASHED,
     NOT_SUPPORTED,
     OTHER_OFFSET,
     OTHER_OUTPUT,
+    ExpectedAnswers,
 )
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Crashed
-from overlong.conformance.protocol.units import big_endian
+from overlong.conformance.protocol.wire import Answers, big_endian
 from overlong.reference import dialect
 
 AUTOMATON = dialect().automaton
 EXPECTED = ExpectedAnswers(AUTOMATON, "D", "utf-32", offsets=True, strips_signature=False)
 
 
-def right(strings, expected=EXPECTED):
-    return ColumnarOracle(expected, dialect().layout).expected(array("I", map(len, strings)), b"".join(strings))
-
-
 def judged(strings, expected, answers):
-    items = array("I", map(len, strings)), b"".join(strings)
-    judge = Judge(lambda _first, _count: items, expected, unit_size=4)
-    found = judge.judge(answers, right(strings, expected), 0)
+    oracle = ColumnarOracle(expected, dialect().layout, 4)
+    found = oracle.judge(answers, oracle.expected(array("I", map(len, strings)), b"".join(strings)), 0)
     return [AGREES] * len(strings) if found.kinds is None else found.kinds.tolist()
 
 
@@ -65,13 +58,11 @@ def test_outputs_that_are_empty_and_those_that_are_shorter():
 
 
 def test_what_went_wrong_at_an_earlier_string_is_told_at_its_own():
-    def items(_first, _count):
-        return array("I", [1, 1, 1, 1]), b"zazb"
-
-    judge = Judge(items, EXPECTED, unit_size=4, step=2)
+    oracle = ColumnarOracle(EXPECTED, dialect().layout, 4)
+    right = oracle.expected(array("I", [1, 1]), b"ab")
     answers = answers_of(b"AAAX", [1, 1, 1, 3], big_endian("I", [0x7A, 0x61, 0x7A]) + b"odd")
     crashed = Crashed("was ended by SIGSEGV")
-    found = judge.judge(answers, right((b"a", b"b")), 10, from_earlier=True, faults={0: crashed, 4: crashed})
+    found = oracle.judge(answers, right, 10, step=2, from_earlier=True, faults={0: crashed, 4: crashed})
     assert found.kinds is not None
     assert found.kinds.tolist() == [CRASHED, BROKEN]
     assert [(each.index, each.kind, each.text) for each in found.faults] == [

@@ -115,17 +115,6 @@ def test_what_may_be_said_of_a_python_function(words, says):
         certify(target(f"xml?{words}"), suites=("core",))
 
 
-def test_the_words_are_those_of_shared_libraries():
-    """One parser reads all of them."""
-    with pytest.raises(UnknownTarget) as of_python:
-        certify(target("xml?bom=kept"))
-    with pytest.raises(UnknownTarget) as of_c:
-        certify("so:libc.so.6:f?abi=bool(ptr,len)&bom=kept")
-    words = "nul=ends the string, nul=refused, bom=strips, wrapper=json-string, wrapper=xml"
-    assert str(of_python.value).endswith(words)
-    assert str(of_c.value).endswith(words)
-
-
 @pytest.mark.long
 def test_a_fault_beside_a_trait_is_found():
     run = certify(target("surrogates_and_ends_at_nul"), suites=WHOLE).run

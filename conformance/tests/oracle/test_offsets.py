@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from overlong.conformance import certify
 from overlong.conformance.certification.replay import replay
 from overlong.conformance.protocol.observation import Refused
-from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.build import ADAPTERS
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from zoo import ZOO

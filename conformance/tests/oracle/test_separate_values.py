@@ -8,10 +8,8 @@ from click.testing import CliRunner
 from overlong.conformance import certify
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.compare import compare, expected_of
-from overlong.conformance.protocol.kind import SEPARATE_VALUES, Code
-from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
-from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.protocol.wire import SEPARATE, stream_payload
+from overlong.conformance.protocol.observation import SEPARATE_VALUES, Accepted, Code, Crashed, Refused
+from overlong.conformance.protocol.wire import SEPARATE, UNITS, stream_payload
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.model import HOLDS
 from overlong.conformance.targets.builtins import BUILTINS

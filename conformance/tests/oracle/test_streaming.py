@@ -8,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overlong.conformance import certify
-from overlong.conformance.oracle.compare import compare_batch
-from overlong.conformance.oracle.stream_fault import lost_states
+from overlong.conformance.oracle.compare import compare_batch, lost_states
 from overlong.conformance.oracle.target import Answered
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.units import UNITS, big_endian, read_numbers
+from overlong.conformance.protocol.wire import UNITS, Answers, big_endian, read_numbers
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.certainty import certainty
 from overlong.conformance.vectors.profile import RFC3629
@@ -107,15 +105,6 @@ def test_every_character_and_flaw_is_cut_at_each_place_and_at_each_two():
             inside = range(max(found.offset, 1), min(found.offset + found.length + 1, len(vector.octets)))
             if found.length > 1:
                 assert all(pair in twice for pair in combinations(inside, 2) if pair[1] - pair[0] < 4)
-
-
-@pytest.mark.parametrize("octets", [BOM, BOM + b"a\xc3\xa9", BOM + BOM, BOM + b"\xff", BOM[:2], BOM[:2] + b"a"])
-def test_a_signature_comes_whole_and_cut_at_each_place(octets):
-    assert any(vector.octets == octets for vector in core_vectors())
-    firsts = {chunks[0] for chunks in cuts(octets)}
-    assert {0, 1, 2, len(octets)} <= firsts
-    if len(octets) >= 3:
-        assert (1, 1, len(octets) - 2) in set(cuts(octets))
 
 
 def test_what_a_decoder_used_before_is_asked_a_new_one_is_asked_too():

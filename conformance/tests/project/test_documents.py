@@ -28,24 +28,22 @@ from overlong.conformance.cli import options
 from overlong.conformance.cli.certify import command as certify_command
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.finding import observed_in_words
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.kind import CLAIMS, KINDS
-from overlong.conformance.protocol.observation import Accepted, Failed, Refused, Unsupported
-from overlong.conformance.protocol.units import UNITS, big_endian
-from overlong.conformance.protocol.wire import ECHO_PROBE, frame
+from overlong.conformance.protocol.observation import CLAIMS, KINDS, Accepted, Failed, Refused, Unsupported
+from overlong.conformance.protocol.wire import ECHO_PROBE, UNITS, Answers, big_endian, frame
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.certificate import NOT_COVERED
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.plans import PLANS
-from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.build import ADAPTERS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.process import Process
+from overlong.conformance.targets.requests import SharingProcess
 from overlong.conformance.vectors.complete import complete_strings, identifiers
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect, reading
+from overlong.reference.automaton import access_words, characterising_set
 from overlong.reference.questions import QUESTIONS
-from overlong.reference.theory import access_words, characterising_set
 
 DOCS = Path(__file__).parents[3] / "docs"
 BUILT = {DOCS / "vectors", DOCS / "elsewhere", DOCS / "gallery"}  # with the site; Sphinx checks links to them
@@ -461,7 +459,7 @@ def test_adapters_speak_as_the_page_does(command, pairs):
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")
 def test_an_adapter_takes_from_shared_memory_what_the_page_says():
     frames = frames_on_the_page()
-    process = Process([sys.executable, str(ADAPTERS / "python.py"), str(ADAPTERS / "cpython.py"), "Strict"])
+    process = SharingProcess([sys.executable, str(ADAPTERS / "python.py"), str(ADAPTERS / "cpython.py"), "Strict"])
     try:
         process.greeting(10)
         assert process.shared is not None
@@ -843,7 +841,7 @@ def test_questions_and_modes_on_the_page_are_those_there_are():
     table = [tuple(cells[:4]) for cells in rows("functions.md", "## The questions")]
     assert table == [(str(each.number), f"`{each.name}`", each.argument, each.line) for each in QUESTIONS.values()]
     modes = [tuple(cells[:2]) for cells in rows("functions.md", "## What is right")]
-    assert modes == [(f"`{mode.name}`", mode.line) for mode in reading.MODES.values()]
+    assert modes == [(f"`{name}`", line) for name, line in reading.MODES.items()]
 
 
 def test_formats_on_the_page_are_those_there_are():

@@ -22,11 +22,9 @@ POSIX_ONLY = {
     "overlong.conformance.sweep.caller",
     "overlong.conformance.targets.adapters.attended",
     "overlong.conformance.targets.adapters.child",
-    "overlong.conformance.targets.adapters.chromium",
     "overlong.conformance.targets.adapters.shared_library",
     "overlong.conformance.targets.adapters.lines",
     "overlong.conformance.targets.adapters.one_shot",
-    "overlong.conformance.targets.adapters.postgresql",
     "overlong.fuzz.execution.adapter",
     "overlong.reference.native",
 }

@@ -6,12 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Crashed
-from overlong.conformance.protocol.units import UNITS, big_endian
-from overlong.conformance.protocol.wire import NOT_SAID, ProtocolError
-from overlong.conformance.targets.ending import Ended
-from overlong.conformance.targets.process import Process
+from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, ProtocolError, big_endian
+from overlong.conformance.targets.process import Ended, Process
 from overlong.reference.layout import load_layout
 
 ECHO = r"""

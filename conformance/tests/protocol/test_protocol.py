@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused
-from overlong.conformance.protocol.units import UNITS, big_endian
-from overlong.conformance.protocol.wire import ProtocolError
+from overlong.conformance.protocol.wire import UNITS, Answers, ProtocolError, big_endian
 from overlong.conformance.support.printable import code_points, printable, spaced_hex
 
 GREETING = {"overlong": 1, "name": "x", "version": "1", "language": "C", "operations": "PVD", "units": "utf-32"}

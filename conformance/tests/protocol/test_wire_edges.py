@@ -4,11 +4,17 @@ import json
 
 import pytest
 
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Accepted, Refused, Unsupported
-from overlong.conformance.protocol.units import OCTETS, UNITS, big_endian, cut_evenly
-from overlong.conformance.protocol.wire import ProtocolError, again_payload, stream_payload
+from overlong.conformance.protocol.wire import (
+    OCTETS,
+    UNITS,
+    Answers,
+    ProtocolError,
+    again_payload,
+    big_endian,
+    stream_payload,
+)
 
 
 def test_a_word_that_there_is_not_is_named():
@@ -64,16 +70,6 @@ def test_answers_that_are_alike_are_one():
     assert one.columns == b"R" + big_endian("I", [1]) + b"\1\0"
     assert Answers.of(b"", b"", b"", b"", b"").alike() is None
     assert Answers.of(b"RR", big_endian("I", [1, 2]), b"\1\1", b"\0\0", b"").alike() is None
-
-
-@pytest.mark.parametrize("count", [3, 20_000])
-def test_octets_are_cut_into_few_pieces_or_many(count):
-    assert cut_evenly(b"ab" * count, 2) == [b"ab"] * count
-
-
-@pytest.mark.parametrize(("first", "after"), [(0, 0), (0, 1), (0xFE, 0x102), (0x10FE01, 0x110000), (0xFFFF, 0x10300)])
-def test_numbers_in_a_row_are_written_as_each_of_them(first, after):
-    assert UNITS["utf-32"].write(range(first, after)) == big_endian("I", range(first, after))
 
 
 def test_marks_of_a_batch_of_streams_stand_behind_its_columns():

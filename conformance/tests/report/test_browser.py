@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from overlong.conformance.certification.certify import certify
-from overlong.conformance.protocol.kind import CLAIMS, KINDS
+from overlong.conformance.protocol.observation import CLAIMS, KINDS
 from overlong.conformance.report.html.page import page
 from overlong.conformance.results.model import (
     Cause,

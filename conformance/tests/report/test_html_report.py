@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.models.pair_maps import reference_maps
-from overlong.conformance.protocol.kind import CLAIMS, KINDS
+from overlong.conformance.protocol.observation import CLAIMS, KINDS
 from overlong.conformance.report.html.page import LARGEST, page
 from overlong.conformance.report.html.shown import cells_of
 from overlong.conformance.report.html.svg import ATTRIBUTES, ELEMENTS, safe_picture

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.models.pair_maps import NOT_TOLD, PAIRS, painted, reference_maps
-from overlong.conformance.protocol.kind import CLAIMS
+from overlong.conformance.protocol.observation import CLAIMS
 from overlong.conformance.report.compared import table
 from overlong.conformance.report.html.charts import (
     Joined,

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from overlong.conformance.certification.certify import certify
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.protocol.kind import MEMORY
+from overlong.conformance.protocol.observation import MEMORY
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.report.terminal import summary
 from overlong.conformance.report.text import text

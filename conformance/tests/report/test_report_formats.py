@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.certification.certify import certify
-from overlong.conformance.protocol.kind import CLAIMS
+from overlong.conformance.protocol.observation import CLAIMS
 from overlong.conformance.report import markdown as in_markdown
 from overlong.conformance.report import sarif as in_sarif
 from overlong.conformance.report.ci import GREEN, badge, junit

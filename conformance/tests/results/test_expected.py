@@ -16,7 +16,7 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
-from overlong.conformance.protocol.units import UNITS
+from overlong.conformance.protocol.wire import UNITS
 from overlong.conformance.results.expected import Expectations, Seen, settled
 from overlong.conformance.results.expected_file import Deviation, ExpectationError, matches
 from overlong.conformance.results.model import FAILS, HOLDS

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.protocol.kind import CLAIMS
+from overlong.conformance.protocol.observation import CLAIMS
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.report.html.verdict import verdict_of
 from overlong.conformance.report.wording import verdict

@@ -15,8 +15,8 @@ from overlong.conformance.certification.matrix import STATEMENT, conditions_here
 from overlong.conformance.report.formats import write_to
 from overlong.conformance.results.reading import read
 from overlong.conformance.results.records import ReportError, document
+from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.strict_json import MOST_VALUES
-from overlong.conformance.support.whole_file import written_whole
 
 pytestmark = pytest.mark.long
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.oracle.kinds import KINDS
+from overlong.conformance.oracle.target import KINDS
 from overlong.conformance.protocol.wire import MEASURED
 from zoo import ZOO
 

@@ -14,7 +14,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTE
 
 PROGRAM = """
 import os, signal, sys
-from overlong.conformance.support.interruption import listen
+from overlong.conformance.support.process import listen
 signal.signal(signal.SIGINT, signal.default_int_handler)
 listen()
 try:

@@ -9,14 +9,14 @@ import tempfile
 
 import pytest
 
-from overlong.conformance.support.temporary import TemporaryFolder, remove_dead
+from overlong.conformance.support.files import TemporaryFolder, remove_dead
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="folders are not locked there")
 
 KILLED = """
 import os, signal, sys, tempfile
 tempfile.tempdir = sys.argv[1]
-from overlong.conformance.support.temporary import TemporaryFolder
+from overlong.conformance.support.files import TemporaryFolder
 folder = TemporaryFolder("dead")
 (folder.path / "full").mkdir()
 (folder.path / "full" / "file").touch()

@@ -30,7 +30,7 @@ from corpora.survey.texts import issue
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.models.aspects import Counterexample, Example
 from overlong.conformance.models.identify import LearnedPart
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.model import Cause, Report, ReportKind, State, Subject
 from overlong.conformance.targets.builtins import BUILTINS

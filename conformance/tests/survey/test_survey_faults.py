@@ -6,7 +6,7 @@ from corpora.survey.faults import faults_of
 from corpora.survey.records import Record
 from corpora.survey.records.by_hand import by_hand
 from corpora.survey.records.language import languages
-from overlong.conformance.protocol.units import UNITS
+from overlong.conformance.protocol.wire import UNITS
 from overlong.conformance.report.wording import passed_through
 from overlong.conformance.results.model import SENTENCE, Cause
 from overlong.conformance.support.printable import code_points

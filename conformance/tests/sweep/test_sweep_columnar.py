@@ -3,7 +3,6 @@
 import sys
 import zlib
 from collections import Counter
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,9 +13,7 @@ from hypothesis import strategies as st
 from overlong.conformance.certification.certify import certify
 from overlong.conformance.cli.output import report_of
 from overlong.conformance.oracle.columnar import ColumnarOracle
-from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
-from overlong.conformance.oracle.judging import Judge
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.target import (
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -30,13 +27,13 @@ from overlong.conformance.oracle.kinds import (
     OTHER_OFFSET,
     OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
+    BudgetSpent,
+    ExpectedAnswers,
     answer_code,
+    expectation,
 )
-from overlong.conformance.oracle.target import BudgetSpent
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
-from overlong.conformance.protocol.units import UNITS, big_endian, read_numbers
-from overlong.conformance.protocol.wire import NOT_SAID
+from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, big_endian, read_numbers
 from overlong.conformance.results.model import State
 from overlong.conformance.results.sweeps import Shard
 from overlong.conformance.sweep import columnar
@@ -211,9 +208,8 @@ def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips
         bytes(columns[0]), big_endian("I", columns[1]), *map(bytes, (columns[2], columns[3], columns[4]))
     )
     strings = Columns(GRID)
-    judge = Judge(strings.items, expected, unit_size=written.size)
-    oracle = ColumnarOracle(expected, RFC3629.dialect.layout)
-    judged = judge.judge(answers, oracle.expected(*strings.judged(0, GRID.size)), 0)
+    oracle = ColumnarOracle(expected, RFC3629.dialect.layout, written.size)
+    judged = oracle.judge(answers, oracle.expected(*strings.judged(0, GRID.size)), 0)
     kinds = [
         judged_alone(octets, observed, expected)
         for octets, observed in zip(STRINGS, answers.observations(written, verdict_only=False), strict=True)
@@ -231,18 +227,17 @@ def test_any_answers_are_judged_as_if_one_by_one(changes, units, offsets, strips
 def test_a_refusal_may_say_nothing_and_must_not_say_what_there_is_not():
     columns = Columns(Grid(((b"\xff", b"\x80", b"a"),)))
     expected = expects("V", "utf-32")
-    judge, strings = Judge(columns.items, expected, unit_size=4), columns.judged(0, 3)
-    oracle = ColumnarOracle(expected, RFC3629.dialect.layout)
+    oracle, strings = ColumnarOracle(expected, RFC3629.dialect.layout, 4), columns.judged(0, 3)
     right = oracle.expected(*strings)
     silent = Answers.of(b"RRA", big_endian("I", [NOT_SAID, NOT_SAID, 0]), bytes(3), b"\xff\xff\0", b"")
-    judged = judge.judge(silent, right, 0)
+    assert right.wire != silent.columns
+    judged = oracle.judge(silent, right, 0)
     assert judged.kinds is None
-    assert judged.habits is not None
-    known = oracle.expected(*strings, judged.habits)  # from then on they are compared as a whole
+    known = oracle.expected(*strings)  # from then on they are compared as a whole
     assert known.wire == silent.columns
-    assert judge.judge(silent, known, 0) == replace(judged, habits=None)
+    assert oracle.judge(silent, known, 0) == judged
     strange = Answers.of(b"RRA", bytes(12), b"\1\1\0", b"\x55\0\0", b"")
-    judged = judge.judge(strange, right, 0)
+    judged = oracle.judge(strange, right, 0)
     assert judged.kinds is not None
     assert judged.kinds.tolist() == [MISBEHAVED, AGREES, AGREES]
     assert [(fault.index, fault.kind) for fault in judged.faults] == [(0, MISBEHAVED)]

@@ -17,20 +17,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.conformance.oracle import expectation as expectations
-from overlong.conformance.oracle import kinds as codes
-from overlong.conformance.oracle.expectation import ExpectedAnswers
+from overlong.conformance.oracle import target as codes
+from overlong.conformance.oracle.target import ExpectedAnswers
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import LEVEL, PROGRESS_OCTETS, GridLoop, GridWords, LoopTask, Progress
 from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS, NOT_SAID, UNIT, Called
 from overlong.conformance.targets.adapters.in_core import AnswersTask
-from overlong.conformance.targets.adapters.native import Library, Streams, bound
+from overlong.conformance.targets.adapters.native import Streams, bound, function_in
 from overlong.conformance.vectors.complete import complete_strings
 from overlong.reference.core import building, core, why_not
 from overlong.reference.dialect import dialect
-from overlong.reference.shift import AutomatonWords, ShiftAutomaton
+from overlong.reference.tables import AUTOMATON_WORDS, ShiftAutomaton
 from zoo import SHARED_LIBRARIES
 from zoo.right_functions import RIGHT
 
@@ -191,15 +190,15 @@ def addresses(library, symbols):
 
 def called(library, name, symbols):
     """Calls it from plain Python: address, length, output and room to a reading."""
-    abi, loaded = ABIS[name], Library(library)
+    abi, loaded = ABIS[name], ctypes.CDLL(library)
     if abi.functions:
         return Streams(abi, loaded, symbols.split(",")).whole
-    return bound(abi, loaded.function(symbols, abi.parameters, abi.result))
+    return bound(abi, function_in(loaded, symbols, abi.parameters, abi.result))
 
 
 def expected_of(name, strips=False, nul=""):
     abi = ABIS[name]
-    automaton = expectations._with_nul(RFC3629.automaton, nul)
+    automaton = codes._with_nul(RFC3629.automaton, nul)
     return ExpectedAnswers(automaton, "D" if abi.units else "V", abi.units, True, strips, has_nul_trait=bool(nul))
 
 
@@ -292,7 +291,7 @@ def words_of(struct, header):
         (LoopTask._fields, "loop_task", "loop.h"),
         (GridWords._fields, "grid_task", "grids.c"),
         (LEVEL, "level", "grids.c"),
-        (AutomatonWords._fields, "automaton", "automaton.h"),
+        (AUTOMATON_WORDS, "automaton", "automaton.h"),
         (AnswersTask._fields, "answers_task", "answers.c"),
     ],
 )
@@ -673,9 +672,9 @@ def test_bugs_at_the_edges_of_blocks_are_found(symbol, at, library):
     ],
 )  # fmt: skip
 def test_the_shift_automaton_is_the_automaton_of_every_dialect(speaks, nul):
-    own = expectations._with_nul(dialect(speaks).automaton, nul)
+    own = codes._with_nul(dialect(speaks).automaton, nul)
     shifts = ShiftAutomaton(own)
-    assert bool(AutomatonWords(*shifts.words).plain) == (not nul and own.table[0][0] == 0)
+    assert bool(shifts.words[3]) == (not nul and own.table[0][0] == 0)
     found = ctypes.c_int64()
     for word, before, more in itertools.product((*complete_strings(own)[::3], b"\0"), (0, 7, 8, 16), (0, 9)):
         octets = b"a" * before + word + b"a" * more

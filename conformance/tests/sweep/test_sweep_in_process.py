@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import Limits, TargetError
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.target import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
     CRASHED,

@@ -4,8 +4,7 @@ from itertools import product
 
 import pytest
 
-from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.oracle.target import TargetError, expectation
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.grid import Grid

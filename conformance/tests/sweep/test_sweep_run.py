@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 import sweep_stand_in
-from overlong.conformance.oracle.kinds import CRASHED, KINDS, LEFT_OUT, Fault
-from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.oracle.target import CRASHED, KINDS, LEFT_OUT, Fault, TargetError
 from overlong.conformance.results.statements import RESULTS
 from overlong.conformance.results.sweeps import Shard, ShardResult
 from overlong.conformance.sweep import engine

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.long, pytest.mark.skipif(bool(why_not()), reason=why_n
 ROOT = Path(__file__).parents[3]
 SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 WATCHED = {
-    "conformance/tests/oracle/test_columnar.py": "few_long_strings or every_edge",
+    "conformance/tests/oracle/test_columnar.py": "long_strings or every_edge",
     "conformance/tests/sweep/test_sweep_compiled.py": "ctypes or exactly or kinds_that or octet_00 or means_the_same",
     "conformance/tests/targets/test_shared_library.py": "core_answers",
     "fuzz/tests/execution/test_executor_in_process.py": "in_this_process",

@@ -9,20 +9,20 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from overlong.conformance.oracle.expectation import ExpectedAnswers
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.target import (
     ACCEPTED_ILL_FORMED,
     CRASHED,
     OTHER_OFFSET,
     OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
+    ExpectedAnswers,
 )
 from overlong.conformance.results.sweeps import ShardResult
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.summary import summarise
 from overlong.reference import DIALECTS, dialect, segments
+from overlong.reference.automaton import shortlex
 from overlong.reference.error_mode import MaximalSubpart
-from overlong.reference.theory import shortlex
 
 UTF8 = dialect().automaton
 EXPECTED = ExpectedAnswers(UTF8, "V", "", offsets=True, strips_signature=False)

@@ -18,7 +18,7 @@ from overlong.conformance import certify
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.targets import builtins
-from overlong.conformance.targets.builtin import said
+from overlong.conformance.targets.build import said
 from overlong.conformance.targets.builtins import BUILTINS, FAMILIES
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.resolve import resolve

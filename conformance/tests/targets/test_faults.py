@@ -21,28 +21,24 @@ from pathlib import Path
 
 import pytest
 
+from hostile import CORE, CULPRIT, TARGET, free, results, run
 from overlong.conformance import Limits, TargetError, certify
 from overlong.conformance.examination.examine import MOST
 from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.targets import framed, process
-from overlong.conformance.targets.ending import Ended
-from overlong.conformance.targets.process import Process
+from overlong.conformance.targets.process import Ended, Process
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import is_well_formed
 from progress_lines import beside_progress
 from waiting import HUNG
-from zoo import ZOO
 
 fcntl = pytest.importorskip("fcntl", reason="signals, process groups and file locks are POSIX's")
 
 pytestmark = pytest.mark.usefixtures("unexamined")
 
-TARGET = [sys.executable, "-I", "-S", str(ZOO / "hostile_target.py")]
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egpj.exe\u2028\r\n::error::owned <script>alert(1)</script>"
-CORE = [vector.octets for batch in SUITES["core"].batches() for vector in batch]
 MODES = {"batch": [], "single": ["no-batch"], "shared": ["shared"]}
-CULPRIT = "80"
 
 
 @pytest.fixture(autouse=True)
@@ -53,38 +49,7 @@ def no_process_survives(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("HOSTILE_LOCK", str(lock))
     monkeypatch.setenv("HOSTILE_TEXT", HOSTILE)
     yield lock
-    assert free(lock), "a process of the target survived"
-
-
-def free(lock: Path, *, patience: float = 60.0) -> bool:
-    with lock.open("rb") as file:
-        deadline = time.monotonic() + patience  # a killed process takes a moment to be gone
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    return False
-                time.sleep(0.01)
-            else:
-                return True
-
-
-def run(folder, target, *, suites=("core",), timeout=5.0, restarts=100, sandbox=True):
-    """Certify through the API: returns the run, and every recorded divergence."""
-    limits = Limits(timeout, restarts, sandbox=sandbox)
-    certificate = certify(target, suites=suites, output=folder, limits=limits)
-    records = results(folder)
-    assert (folder / "certificate.json").exists() == (suites is None and not certificate.run.incomplete)
-    return certificate.run, [record for record in records if record["record"] == "divergence"]
-
-
-def results(folder):
-    """The records of a complete results file."""
-    records = [json.loads(line) for line in (folder / "results.jsonl").read_text("ascii").splitlines()]
-    assert [records[0]["record"], records[-1]["record"]] == ["header", "footer"]
-    assert not list(folder.glob("*.part"))
-    return records
+    assert free(lock, 60.0), "a process of the target survived"
 
 
 def on_file(folder, culprits):
@@ -287,13 +252,13 @@ def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
     try:
         assert failures(1) == [True]
         assert target.restarts == 2
-        spares = list(target._spares._started)
+        spares = list(target._spares)
         assert len(spares) == 2
         for spare in spares:
             spare.result().greeting(10)
         assert failures(1) == [True]
-        assert not [spare for spare in target._spares._started if spare in spares]  # both spares were used
-        for spare in target._spares._started:
+        assert not [spare for spare in target._spares if spare in spares]  # both spares were used
+        for spare in target._spares:
             spare.result().greeting(10)
             spare.result().kill()
         assert failures(3) == [True] * 3
@@ -302,7 +267,7 @@ def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
         assert target.restarts == 10
     finally:
         target.close()
-    assert not target._spares._started
+    assert not target._spares
 
 
 def observed(batches, *words, timeout):
@@ -372,13 +337,6 @@ def test_what_was_not_answered_is_not_certified(tmp_path, mode):
 # -- faults of processes
 
 
-@pytest.mark.long_after(1)
-@pytest.mark.parametrize("fault", ["forks-child", "forks-child+hang"])
-def test_children_end_with_the_target(tmp_path, fault):
-    whole, _ = run(tmp_path, [*TARGET, fault, f"on={CULPRIT}"], timeout=2.0)
-    assert whole.vectors == len(CORE)  # the fixture checks for survivors
-
-
 def test_a_crash_is_seen_though_children_keep_the_pipes_open(tmp_path):
     outlived = tmp_path / "outlived"
     words = "forks-child+crash", f"on={CULPRIT}", f"outlived={outlived}"
@@ -399,7 +357,7 @@ def test_a_daemon_that_keeps_the_pipes_open_cannot_hold_up_the_harness(tmp_path,
         assert whole.notes == []
     finally:
         os.kill(int(daemon.read_text("ascii")), signal.SIGKILL)
-    assert free(no_process_survives)
+    assert free(no_process_survives, 60.0)
 
 
 def test_a_flood_on_stderr_is_drained_and_its_end_kept(tmp_path):
@@ -638,17 +596,17 @@ def test_forks_that_returned_are_reaped_and_the_decoders_own_children_are_not():
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are not adopted elsewhere")
 def test_what_a_function_leaves_behind_is_killed_and_what_loading_it_started_is_not():
     program("""
-        from overlong.conformance.targets.adapters.shared_library import Leftovers
+        from overlong.conformance.targets.adapters.shared_library import ending_leftovers
         from overlong.conformance.targets.adapters.one_shot import adopted
         own = os.fork()
         if own == 0: time.sleep(600); os._exit(0)
-        leftovers = Leftovers()
+        end = ending_leftovers()
         if os.fork() == 0:
             os.setsid()
             if os.fork() == 0: time.sleep(600)
             os._exit(0)
         deadline = time.monotonic() + 300
-        while adopted() != [own] and time.monotonic() < deadline: leftovers.end()
+        while adopted() != [own] and time.monotonic() < deadline: end()
         assert adopted() == [own]
         os.kill(own, 9)
     """)
@@ -905,7 +863,7 @@ def test_an_interruption_right_after_a_request_was_sent_is_no_fault_of_the_targe
 @pytest.mark.long
 def test_interrupted_before_anything_was_measured(tmp_path, no_process_survives):
     def waiting():
-        return not free(no_process_survives, patience=0)  # it has started, and never greets
+        return not free(no_process_survives)  # it has started, and never greets
 
     code, out, err = interrupted(tmp_path / "out", "no-greeting", when=waiting)
     assert not (tmp_path / "out").exists()
@@ -918,14 +876,14 @@ def test_an_interruption_while_the_target_starts_leaves_no_process(no_process_su
     """The interruption comes in the constructor, when the process runs but no caller has a handle to it."""
 
     def interrupt(_):
-        while free(no_process_survives, patience=0):
+        while free(no_process_survives):
             time.sleep(0.01)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(process, "widen", interrupt)
     with pytest.raises(KeyboardInterrupt):
         certify([*TARGET, "no-greeting"])
-    assert free(no_process_survives)
+    assert free(no_process_survives, 60.0)
 
 
 @pytest.mark.long

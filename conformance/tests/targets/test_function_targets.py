@@ -12,7 +12,7 @@ from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.wire import ProtocolError
 from overlong.conformance.targets.adapters.abi import QUESTION_ABIS
-from overlong.conformance.targets.adapters.asked import encoded, numbers_of
+from overlong.conformance.targets.adapters.python import encoded, numbers_of
 from overlong.conformance.targets.resolve import resolve
 from overlong.reference.questions import QUESTIONS
 from zoo import SHARED_LIBRARIES, ZOO

@@ -12,9 +12,8 @@ import pytest
 from builtin_under_test import ready
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.targets import build, builtins
-from overlong.conformance.targets.builtin import ADAPTERS
+from overlong.conformance.targets.build import ADAPTERS, Project, fetched
 from overlong.conformance.targets.builtins import PROJECTS
-from overlong.conformance.targets.packages import Project, fetched
 
 pytestmark = pytest.mark.long
 

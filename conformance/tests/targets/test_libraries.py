@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.oracle.target import UnknownTarget
+from overlong.conformance.targets.builtins import functions_of, libraries
 from overlong.conformance.targets.configured import configured
-from overlong.conformance.targets.libraries import functions_of, libraries
 from overlong.conformance.targets.resolve import resolve
 from zoo import ZOO
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from overlong.conformance.targets import builtin
+from overlong.conformance.targets import build
 from overlong.conformance.targets.adapters.python import module_at
 
 pytestmark = pytest.mark.long
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.long
 @pytest.fixture
 def decoders():
     """The module of the adapter, loaded like the adapter does."""
-    return module_at(str(builtin.ADAPTERS / "packages" / "decoders.py"), "decoders")
+    return module_at(str(build.ADAPTERS / "decoders.py"), "decoders")
 
 
 def test_wrappers_change_nothing_but_ascii(decoders):
@@ -37,7 +37,7 @@ def test_what_a_package_returns_is_looked_at(decoders):
                 raise result
             return result
 
-        (answer,) = decoders.Package("x", "D", lambda: (decode, refuses)).operations["D"]([b"a"])
+        (answer,) = decoders.operations_of("D", lambda: (decode, refuses))["D"]([b"a"])
         return answer
 
     assert asked("a") == "a"

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hostile import TARGET
 from overlong.conformance import Invocation, certify
 from overlong.conformance.oracle.target import BudgetSpent
 from overlong.conformance.protocol.observation import Crashed
@@ -14,9 +15,7 @@ from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.pair import Pair
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites import ONLY_THOROUGH, SHARED, SUITES
-from zoo import ZOO
 
-HOSTILE = [sys.executable, "-I", "-S", str(ZOO / "hostile_target.py")]
 ONLY_ONCE = """
 import fcntl, os, sys
 lock = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR)
@@ -65,7 +64,7 @@ def said(answers):
 
 @pytest.fixture(scope="module")
 def right():
-    first, pair = opened([*HOSTILE, "none", "operations=VDL"])
+    first, pair = opened([*TARGET, "none", "operations=VDL"])
     yield first, pair
     assert closed(first, pair) == []
     assert first.restarts == 0
@@ -85,7 +84,7 @@ def test_answers_come_in_the_order_of_the_questions(right, sizes, suites, operat
 
 
 def test_both_processes_work():
-    first, pair = opened([*HOSTILE, "none"])
+    first, pair = opened([*TARGET, "none"])
     before = pair._second._process.numbers(0)
     assert len(said(pair.observe((batch, "D") for batch in batches([10] * 8)))) == 80
     assert pair._second._process.numbers(0) - before == 4 * 2  # with an echo after each
@@ -95,7 +94,7 @@ def test_both_processes_work():
 
 
 def test_questions_are_made_only_as_they_are_needed():
-    first, pair = opened([*HOSTILE, "none"])
+    first, pair = opened([*TARGET, "none"])
     made = []
 
     def asked():
@@ -113,7 +112,7 @@ def test_questions_are_made_only_as_they_are_needed():
 def test_a_failure_belongs_to_its_vector_whichever_process_fails():
     asked = batches([40] * 6)
     culprits = [asked[1][7].octets, asked[2][0].octets, asked[5][39].octets]
-    first, pair = opened([*HOSTILE, "crash", f"on={','.join(each.hex() for each in culprits)}"])
+    first, pair = opened([*TARGET, "crash", f"on={','.join(each.hex() for each in culprits)}"])
     answers = said(pair.observe((batch, "D") for batch in asked))
     assert [octets for _, octets, _, _ in answers] == [vector.octets for batch in asked for vector in batch]
     assert [octets for _, octets, _, fault in answers if fault is not None] == culprits
@@ -125,7 +124,7 @@ def test_a_failure_belongs_to_its_vector_whichever_process_fails():
 def test_both_processes_share_one_budget():
     asked = batches([4] * 20)
     every = ",".join(vector.octets.hex() for batch in asked for vector in batch)
-    first, pair = opened([*HOSTILE, "crash", f"on={every}"], restart_budget=12)
+    first, pair = opened([*TARGET, "crash", f"on={every}"], restart_budget=12)
     with pytest.raises(BudgetSpent, match="failed 13 times"):
         list(pair.observe((batch, "D") for batch in asked))
     assert pair.restarts == 13
@@ -133,7 +132,7 @@ def test_both_processes_share_one_budget():
 
 
 def test_a_target_that_runs_only_once_answers_everything(tmp_path):
-    once = [sys.executable, "-c", ONLY_ONCE, str(tmp_path / "lock"), *HOSTILE, "none"]
+    once = [sys.executable, "-c", ONLY_ONCE, str(tmp_path / "lock"), *TARGET, "none"]
     first, pair = opened(once)
     asked = batches([30] * 5)
     assert len(said(pair.observe((batch, "D") for batch in asked))) == 150
@@ -141,7 +140,7 @@ def test_a_target_that_runs_only_once_answers_everything(tmp_path):
 
 
 def test_a_target_that_runs_only_once_starts_again_if_the_second_process_was_first(tmp_path):
-    first = FramedTarget("target", [sys.executable, "-c", ONLY_ONCE, str(tmp_path / "lock"), *HOSTILE, "none"])
+    first = FramedTarget("target", [sys.executable, "-c", ONLY_ONCE, str(tmp_path / "lock"), *TARGET, "none"])
     pair = Pair(first)
     pair._second.start()
     assert pair._second.greeting  # so it holds the lock
@@ -153,7 +152,7 @@ def test_a_target_that_runs_only_once_starts_again_if_the_second_process_was_fir
 
 
 def test_nothing_to_share_ends_the_second_process():
-    first, pair = opened([*HOSTILE, "none"], suites=())
+    first, pair = opened([*TARGET, "none"], suites=())
     assert pair._second._process is None
     assert len(said(pair.observe((batch, "D") for batch in batches([3, 3])))) == 6
     assert closed(first, pair) == []

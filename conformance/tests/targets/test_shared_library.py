@@ -3,7 +3,6 @@
 import ctypes
 import ctypes.util
 import itertools
-import json
 import mmap
 import os
 import re
@@ -12,22 +11,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from overlong.conformance import Limits, TargetError, UnknownTarget, certify
 from overlong.conformance.certification.replay import replay
 from overlong.conformance.examination.examine import examine
 from overlong.conformance.oracle.finding import observed_in_words
-from overlong.conformance.protocol import kind
+from overlong.conformance.protocol import observation
 from overlong.conformance.protocol.observation import MEMORY_FAULTS, Accepted, Crashed, Refused, memory_fault
 from overlong.conformance.results.model import State
 from overlong.conformance.support.provenance import one_spelling, portable
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE
 from overlong.conformance.targets.adapters.child import Child, Named
+from overlong.conformance.targets.adapters.in_core import answers_together
 from overlong.conformance.targets.adapters.serving import column
-from overlong.conformance.targets.adapters.together import answers_together
-from overlong.conformance.targets.functions import library_command as command
+from overlong.conformance.targets.commands import library_command as command
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
@@ -42,7 +40,6 @@ from zoo.right_functions import RIGHT
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="guard pages and fork are POSIX's")
 
 needs_core = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a core")
-SCHEMAS = Path(kind.__file__).parents[1] / "schemas"
 PTR = "bool(ptr,len)"
 BOUNDED = "(ptr,len,out,cap)"
 LONG = b"a" * 37 + b"\xf0\x9f\x98"
@@ -119,15 +116,6 @@ def examined(target, inputs):
     return {octets: memory_fault(each) if isinstance(each, Refused) else "" for octets, each in said.items()}
 
 
-def codes(run):
-    return run.codes
-
-
-def example(run, code):
-    (found,) = (bucket.example for bucket in run.buckets.values() if bucket.example.code == code)
-    return found
-
-
 DOCS = Path(__file__).parents[3] / "docs"
 
 
@@ -143,7 +131,7 @@ def test_the_example_of_the_page_works(built, tmp_path):
 
 def test_every_abi_and_every_fault_is_tried():
     assert set(RIGHT) == set(ABIS)
-    assert {code for code, each in kind.KINDS.items() if each.claim == "memory"} == set(MEMORY_FAULTS.values())
+    assert {code for code, each in observation.KINDS.items() if each.claim == "memory"} == set(MEMORY_FAULTS.values())
     assert set(MEMORY_FAULTS.values()) == {code for _, code, _, _ in WRONG.values()}
 
 
@@ -304,7 +292,7 @@ def test_long_inputs_have_room(built):
 
 def test_a_wrong_verdict_is_no_fault_of_memory(built):
     target = so(built("wrong"), "accepts_surrogates", PTR)
-    assert codes(judged(target, ["core"])) == {"OV202"}
+    assert judged(target, ["core"]).codes == {"OV202"}
     assert set(examined(target, [b"\xed\xa0\x80", *SAMPLE]).values()) == {""}
 
 
@@ -315,8 +303,8 @@ def test_a_wrong_verdict_is_no_fault_of_memory(built):
 ])  # fmt: skip
 def test_what_breaks_its_own_convention_is_an_internal_error(symbol, abi, says, built):
     run = judged(so(built("wrong"), symbol, abi), ["core"])
-    assert codes(run) == {"OV601"}
-    assert says in example(run, "OV601").observed_words
+    assert run.codes == {"OV601"}
+    assert all(says in bucket.example.observed_words for bucket in run.buckets.values())
 
 
 HATCH = """
@@ -438,10 +426,8 @@ def test_the_suite_has_every_length_with_every_end():
         assert is_well_formed(b"a" * length) == (b"a" * length in asked)
 
 
-@pytest.mark.long
-def test_the_command_line_shows_an_over_read(built, tmp_path):
-    target = so(built("wrong"), "reads_past_the_end", PTR)
-    words = ["certify", "--suite", "core", "--suite", "memory", "-o", str(tmp_path / "out"), target]
+def overlong(*words):
+    """The status and the output of the command line, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "overlong", *words],
         capture_output=True,
@@ -451,37 +437,19 @@ def test_the_command_line_shows_an_over_read(built, tmp_path):
         timeout=HUNG,
         check=False,
     )
-    assert done.returncode == 1, done.stderr
-    assert "OV801 read past the end of the input" in done.stdout
-    assert "NOT CONFORMANT  reads past the input, 1 bucket" in done.stdout
-    records = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text("ascii").splitlines()]
-    schema = json.loads((SCHEMAS / "results-1.schema.json").read_text("ascii"))
-    for record in records:
-        jsonschema.Draft202012Validator(schema).validate(record)
-    assert {each["code"] for each in records if each["record"] == "divergence"} == {"OV801"}
-    replayed = subprocess.run(
-        [sys.executable, "-m", "overlong", "replay", "well-formed/empty", target],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=HUNG,
-        check=False,
-    )
-    assert replayed.returncode == 1, replayed.stderr
-    assert "OV801" in replayed.stdout
+    return done.returncode, done.stdout
 
 
 @pytest.mark.long
-def test_other_targets_are_not_told_of_memory():
-    done = subprocess.run(
-        [sys.executable, "-m", "overlong", "certify", "--suite", "core", "cpython"],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=HUNG,
-        check=True,
-    )
-    assert "memory" not in done.stdout
+def test_the_command_line_shows_an_over_read(built, tmp_path):
+    target = so(built("wrong"), "reads_past_the_end", PTR)
+    status, said = overlong("certify", "--suite", "core", "--suite", "memory", "-o", str(tmp_path / "out"), target)
+    assert status == 1
+    assert "OV801 read past the end of the input" in said
+    assert "NOT CONFORMANT  reads past the input, 1 bucket" in said
+    status, said = overlong("replay", "well-formed/empty", target)
+    assert (status, "OV801" in said) == (1, True)
+    assert "memory" not in overlong("certify", "--suite", "core", "cpython")[1]
 
 
 WILD = {

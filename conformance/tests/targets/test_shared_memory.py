@@ -3,27 +3,24 @@
 import os
 import shutil
 import sys
-from operator import attrgetter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hostile import TARGET
 from overlong.conformance import certify
 from overlong.conformance.protocol.observation import Crashed
 from overlong.conformance.protocol.wire import BATCH, MEASURED
-from overlong.conformance.targets import process, shared_memory
+from overlong.conformance.targets import requests as memory_of_requests
 from overlong.conformance.targets.framed import FramedTarget
+from overlong.conformance.targets.requests import SharedMemory
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.targets.shared_memory import SharedMemory
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
-from zoo import ZOO
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")
 
-HOSTILE = [sys.executable, "-I", "-S", str(ZOO / "hostile_target.py")]
 ENCODERS_WIDTHS = {"E": 4, "Z": 4, "F": 2}
 
 
@@ -44,7 +41,7 @@ def pair(request):
     shares, pipes = resolve(request.param), resolve(request.param)
     shares.open()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "SharedMemory", not_granted)
+        patch.setattr(memory_of_requests, "SharedMemory", not_granted)
         pipes.open()
     assert shared_by(shares)
     assert not shared_by(pipes)
@@ -79,32 +76,10 @@ def test_the_answers_are_those_that_come_through_pipes(pair, data):
     assert one == other
 
 
-def test_what_a_suite_is_answered_is_what_comes_through_pipes(pair):
-    """Large and small batches, with many under way at a time."""
-    batches = [
-        (batch, operation)
-        for name in ("complete-0", "scalars")
-        for batch in list(SUITES[name].batches())[:20]
-        for operation in "DL"
-        if operation in pair[0].greeting.operations
-    ]
-
-    def columns(target):
-        """The joined columns, because the cuts between batches depend on time."""
-        answers = [each.answers for each in target.observe(batches)]
-        return [
-            b"".join(map(attrgetter(column), answers))
-            for column in ("statuses", "numbers", "lengths", "incompletes", "units", "marks")
-        ]
-
-    one, other = map(columns, pair)
-    assert one == other
-
-
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 5000), st.integers(0, 3 << 20), st.integers(0, 3)), max_size=40))
 def test_no_two_requests_under_way_share_an_octet(requests):
-    memory, taken = SharedMemory(), list[shared_memory.Slot]()
+    memory, taken = SharedMemory(), list[memory_of_requests.Slot]()
     try:
         for items, octets, freed in requests:
             slot = memory.slot(items, octets)
@@ -112,7 +87,7 @@ def test_no_two_requests_under_way_share_an_octet(requests):
                 assert taken or not memory.can_hold(items, octets)
             else:
                 assert slot.size == 4 * items + octets
-                assert slot.start + slot.size <= slot.room_start < slot.end <= shared_memory.SIZE
+                assert slot.start + slot.size <= slot.room_start < slot.end <= memory_of_requests.SIZE
                 assert all(slot.end <= other.start or other.end <= slot.start for other in taken)
                 memory._slots.append(slot)
                 taken.append(slot)
@@ -134,7 +109,7 @@ def test_small_requests_go_round_in_what_caches_hold():
             ends.add(slot.end)
             if number >= 10:
                 memory.free()
-        assert max(ends) < shared_memory.SIZE / 10
+        assert max(ends) < memory_of_requests.SIZE / 10
     finally:
         memory.close()
         os.close(memory.descriptor)
@@ -143,7 +118,7 @@ def test_small_requests_go_round_in_what_caches_hold():
 def test_what_was_under_way_when_a_target_died_is_asked_again(tmp_path):
     """Each batch is answered once and in order, except the string that kills the target."""
     culprit = b"\xe2\x82\xac!"
-    target = FramedTarget("crashes", [*HOSTILE, "crash", f"on={culprit.hex()}", "shared"])
+    target = FramedTarget("crashes", [*TARGET, "crash", f"on={culprit.hex()}", "shared"])
     strings = [b"%d" % number for number in range(3000)]
     strings[1234] = culprit
     target.open()
@@ -164,14 +139,14 @@ def test_what_was_under_way_when_a_target_died_is_asked_again(tmp_path):
 
 
 def test_a_target_cannot_cut_off_the_memory_that_the_harness_reads(tmp_path):
-    certificate = certify([*HOSTILE, "cut-off-memory", "on=80,61,C3", "shared"], suites=["core"], output=tmp_path)
+    certificate = certify([*TARGET, "cut-off-memory", "on=80,61,C3", "shared"], suites=["core"], output=tmp_path)
     assert certificate.run.conformant
     assert certificate.run.restarts == 0
 
 
 def test_a_target_that_says_it_shares_what_it_was_not_offered_is_asked_through_its_pipes(monkeypatch):
-    monkeypatch.setattr(process, "SharedMemory", not_granted)
-    target = FramedTarget("shares", [*HOSTILE, "none", "shared"])
+    monkeypatch.setattr(memory_of_requests, "SharedMemory", not_granted)
+    target = FramedTarget("shares", [*TARGET, "none", "shared"])
     target.open()
     try:
         assert BATCH in target.greeting.operations

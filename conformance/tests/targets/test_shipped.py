@@ -10,7 +10,8 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.targets.builtins import VARIABLE, all_shipped
 
 ADDED = """
-from overlong.conformance.targets.builtin import Builtin, python_command
+from overlong.conformance.targets.builtins import Builtin
+from overlong.conformance.targets.build import python_command
 decode = Builtin("mine", "Python", "what it is", str, lambda: python_command(__file__, "lax"))
 decoders = lambda: {"mine": decode}
 lax = lambda octets: octets.decode("utf-8", "surrogatepass")

@@ -99,24 +99,17 @@ def test_greetings_say_it(tmp_path):
     assert said_by(f"py:{mine}:decode") == f"sha256 {hashlib.sha256(mine.read_bytes()).hexdigest()[:16]}, {runs}"
 
 
-def elf(order="<", *, wide=True, soname=b"libmine.so.3", build_id=BUILD_ID):
+def elf(order="<", soname=b"libmine.so.3", build_id=BUILD_ID):
     """A library without code: a note, a dynamic section and its names, in one page."""
     note = struct.pack(f"{order}III", 4, len(build_id), 3) + b"GNU\0" + build_id
     names = b"\0" + soname + b"\0"
-    word = "Q" if wide else "I"
-    dynamic = struct.pack(f"{order}{6 * word}", 5, 0x5000 + 0x400, 14, 1, 0, 0)
+    dynamic = struct.pack(f"{order}6Q", 5, 0x5000 + 0x400, 14, 1, 0, 0)
     parts = {0x200: note, 0x300: dynamic, 0x400: names}
     table = [(1, 0, 0x5000, 0x800), (2, 0x300, 0x5300, len(dynamic)), (4, 0x200, 0x5200, len(note))]
-    form = f"{order}IIQQQQQQ" if wide else f"{order}IIIIIIII"
-    headers = b"".join(
-        struct.pack(form, kind, 4, offset, address, address, size, size, 4)
-        if wide
-        else struct.pack(form, kind, offset, address, address, size, size, 4, 4)
-        for kind, offset, address, size in table
-    )
-    ident = b"\x7fELF" + bytes([1 + wide, 1 + (order == ">"), 1]) + bytes(9)
-    size, start = struct.calcsize(form), 64 if wide else 52
-    head = struct.pack(f"{order}HHI3{word}I6H", 3, 62, 1, 0, start, 0, 0, start, size, len(table), 0, 0, 0)
+    form = f"{order}IIQQQQQQ"
+    headers = b"".join(struct.pack(form, kind, 4, at, place, place, size, size, 4) for kind, at, place, size in table)
+    ident = b"\x7fELF" + bytes([2, 1 + (order == ">"), 1]) + bytes(9)
+    head = struct.pack(f"{order}HHI3QI6H", 3, 62, 1, 0, 64, 0, 0, 64, struct.calcsize(form), len(table), 0, 0, 0)
     image = bytearray(0x800)
     image[: len(ident + head + headers)] = ident + head + headers
     for place, octets in parts.items():
@@ -131,9 +124,8 @@ def names(path, octets):
 
 
 @pytest.mark.parametrize("order", "<>")
-@pytest.mark.parametrize("wide", [True, False])
-def test_the_soname_and_the_build_id_of_a_library(tmp_path, order, wide):
-    assert names(tmp_path / "a.so", elf(order, wide=wide)) == ("libmine.so.3", BUILD_ID.hex())
+def test_the_soname_and_the_build_id_of_a_library(tmp_path, order):
+    assert names(tmp_path / "a.so", elf(order)) == ("libmine.so.3", BUILD_ID.hex())
     assert version_of(str(tmp_path / "a.so")) == f"libmine.so.3, build id {BUILD_ID.hex()}"
 
 

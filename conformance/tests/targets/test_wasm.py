@@ -9,15 +9,14 @@ wasmtime = pytest.importorskip("wasmtime", reason="wasm: needs wasmtime; pip ins
 
 from overlong.conformance import TargetError, certify  # noqa: E402
 from overlong.conformance.oracle.target import UnknownTarget  # noqa: E402
-from overlong.conformance.protocol.answers import Answers  # noqa: E402
-from overlong.conformance.protocol.wire import NOT_SAID  # noqa: E402
-from overlong.conformance.targets import functions  # noqa: E402
+from overlong.conformance.protocol.wire import NOT_SAID, Answers  # noqa: E402
+from overlong.conformance.targets import commands  # noqa: E402
 from overlong.conformance.targets.adapters import bounds, wasm  # noqa: E402
-from overlong.conformance.targets.adapters.abi import ABIS, AnswerReading  # noqa: E402
+from overlong.conformance.targets.adapters.abi import ABIS, AnswerReading, columns_of  # noqa: E402
 from overlong.conformance.targets.adapters.serving import unbatched  # noqa: E402
-from overlong.conformance.targets.adapters.wasm import Decoder, columns_of  # noqa: E402
+from overlong.conformance.targets.adapters.wasm import Decoder  # noqa: E402
 from overlong.conformance.targets.identity import identity_of  # noqa: E402
-from overlong.conformance.targets.resolve import resolve  # noqa: E402  # noqa: E402
+from overlong.conformance.targets.resolve import resolve  # noqa: E402
 from overlong.conformance.vectors.suites import SUITES  # noqa: E402
 from overlong.reference import IllFormed, decode, is_well_formed  # noqa: E402
 
@@ -135,8 +134,8 @@ def test_responses_are_whole():
         AnswerReading("R", 3),
         AnswerReading("X", text="no"),
     ]
-    batch = Answers.from_batch(b"".join(columns_of(readings, 4)), 3, None, 4)
-    singles = [unbatched(columns_of([each], 4)) for each in readings]
+    batch = Answers.from_batch(b"".join(columns_of(readings, 4, "little")), 3, None, 4)
+    singles = [unbatched(columns_of([each], 4, "little")) for each in readings]
     assert batch == Answers.concatenated([Answers.from_single(each[:1], each[1:], None, 4) for each in singles])
     assert batch.outputs(4) == [struct.pack(">I", 0x20AC), b"", b"no"]
     faults, details = [bounds.CLEAN, bounds.OVER_READ, bounds.PLACE, bounds.NOT_ASKED], [0, 0, 254, 0]
@@ -194,6 +193,6 @@ def test_a_memory_that_cannot_grow(tmp_path):
 
 
 def test_without_wasmtime(module, monkeypatch):
-    monkeypatch.setattr(functions, "find_spec", lambda _: None)
+    monkeypatch.setattr(commands, "find_spec", lambda _: None)
     with pytest.raises(TargetError, match=r"pip install '\.\[wasm\]'"):
         resolve(f"wasm:{module}:valid?abi={VERDICT}")

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from overlong.conformance.oracle.function_fault import function_fault, is_tolerated, shape_fault
+from overlong.conformance.oracle.faults import function_fault, is_tolerated, shape_fault
 from overlong.conformance.protocol.observation import Accepted, Refused
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.questions import SHORT, Asked, classes, pattern, right_numbers

@@ -14,8 +14,7 @@ from overlong.conformance.certification.replay import asks, replay
 from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
 from overlong.conformance.protocol.greeting import WORDS, Greeting
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.protocol.units import OCTETS, big_endian
-from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, ENCODE_UTF16
+from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, ENCODE_UTF16, OCTETS, big_endian
 from overlong.conformance.results.certificate import NOT_COVERED
 from overlong.conformance.results.run import offered
 from overlong.conformance.targets.builtins import BUILTINS

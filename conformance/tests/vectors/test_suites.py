@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlong.conformance.protocol.greeting import units_of
-from overlong.conformance.protocol.units import OCTETS, UNITS
-from overlong.conformance.protocol.wire import ASKING
+from overlong.conformance.protocol.wire import ASKING, OCTETS, UNITS
 from overlong.conformance.vectors.builders import overlong, surrogate, surrogate_pair, well_formed
 from overlong.conformance.vectors.complete import complete_strings
 from overlong.conformance.vectors.families import FAMILIES, all_vectors
@@ -20,8 +19,8 @@ from overlong.conformance.vectors.suites import suite as suite_module
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.conformance.vectors.vector import IdError, Vector
 from overlong.reference import Decoded, IllFormed, IncrementalDecoder, dialect, is_well_formed
+from overlong.reference.automaton import equivalent
 from overlong.reference.order import well_formed_products
-from overlong.reference.theory import equivalent
 
 AUTOMATON = dialect().automaton
 STRINGS = complete_strings(AUTOMATON)

@@ -15,11 +15,9 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance.oracle.compare import compare
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Unsupported
-from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.protocol.wire import ECHO_PROBE, HEAD, STREAMING
+from overlong.conformance.protocol.wire import ECHO_PROBE, HEAD, STREAMING, UNITS, Answers
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vectors.export import FORMATS as EXPORTED
 from overlong.conformance.vectors.formats import libfuzzer, source, text
@@ -28,7 +26,7 @@ from overlong.conformance.vectors.sink import FolderSink
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import decode, dialect, is_well_formed
-from overlong.reference.theory import access_words
+from overlong.reference.automaton import access_words
 
 pytestmark = pytest.mark.long
 

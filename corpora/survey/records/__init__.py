@@ -20,9 +20,9 @@ from corpora.survey.records.language import HERE, Language, languages
 from corpora.survey.records.manifests import MANIFESTS
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.build import Recipe, made, pkg_config_flags
-from overlong.conformance.targets.builtin import Builtin, said
-from overlong.conformance.targets.programs import lines_command
+from overlong.conformance.targets.build import made, pkg_config_flags, said
+from overlong.conformance.targets.builtins import Builtin
+from overlong.conformance.targets.commands import lines_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -123,9 +123,10 @@ class Record:
         Raises:
             TargetError: it cannot be fetched or built; the message has the first error.
         """
-        return self.language.filled(self.language.start, str(made(self._recipe(text), _ROOM)))
+        return self.language.filled(self.language.start, str(self._made(text)))
 
-    def _recipe(self, text: str) -> Recipe:
+    def _made(self, text: str) -> Path:
+        """The folder of a program."""
         language = self.language
         files = {language.source: text.encode()}
         if language.manifest:
@@ -137,7 +138,12 @@ class Record:
             for step in language.steps
             if self.packages or "{packages}" not in step
         )
-        return Recipe(self.name, files, steps, language.environment, tuple(language.drop), self._failure)
+        return made(
+            *(self.name, _ROOM, files, steps),
+            failure=self._failure,
+            environment=language.environment,
+            drop=language.drop,
+        )
 
     def _flags(self) -> list[str]:
         return [*(pkg_config_flags(self.pkg_config) if self.pkg_config else ()), *self.links]

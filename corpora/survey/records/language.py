@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.targets.builtin import found, not_on_path
+from overlong.conformance.targets.build import found, not_on_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

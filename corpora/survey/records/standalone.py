@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.units import UNITS
+from overlong.conformance.protocol.wire import UNITS
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.adapters.documents import DOCUMENTS
 

@@ -28,8 +28,8 @@ from overlong.conformance.vectors.formats.libfuzzer import tokens
 from overlong.conformance.vectors.vector import cut
 from overlong.fuzz.generation.tokens import tokens_of
 from overlong.reference import DEFECTS, MaximalSubpart, dialect, encode, is_well_formed, segments
+from overlong.reference.automaton import access_words, shortlex
 from overlong.reference.order import well_formed_products
-from overlong.reference.theory import access_words, shortlex
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy

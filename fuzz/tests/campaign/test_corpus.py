@@ -13,16 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overlong.fuzz.campaign import corpus as corpora
-from overlong.fuzz.campaign.corpus import (
-    LONGEST,
-    Corpus,
-    files_in,
-    name_of,
-    seeds_of,
-    told,
-)
+from overlong.fuzz.campaign.corpus import LONGEST, Corpus, files_in, name_of, seeds_of, told
 from overlong.fuzz.campaign.state import CampaignError
-from overlong.reference.theory import shortlex
+from overlong.reference.automaton import shortlex
 from waiting import HUNG
 
 pytest.importorskip("fcntl", reason="FIFOs and links are POSIX's")

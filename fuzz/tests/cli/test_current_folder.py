@@ -15,7 +15,7 @@ import pytest
 import overlong.conformance
 import overlong.fuzz
 import overlong.reference
-from overlong.conformance.support.interpreter import without_empty_entries
+from overlong.conformance.support.process import without_empty_entries
 from overlong.conformance.targets.adapters import python as adapter
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
@@ -143,7 +143,7 @@ def test_python_is_started_in_one_place_only():
     strange = []
     for path in sorted(file for root in ROOTS for file in root.rglob("*.py")):
         if (
-            path.parts[-2:] in {("support", "interpreter.py"), ("campaign", "pool.py"), ("core", "building.py")}
+            path.parts[-2:] in {("support", "process.py"), ("campaign", "pool.py"), ("core", "building.py")}
             or path.parent.name == "templates"
         ):
             continue  # the core is built in an empty folder

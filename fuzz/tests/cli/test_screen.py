@@ -13,8 +13,7 @@ from overlong.conformance.report import text as plain
 from overlong.conformance.report.text import core
 from overlong.conformance.report.wording import verdict_of_campaign
 from overlong.conformance.results.invocation import replay_found, spelled, words_of_target
-from overlong.conformance.support.printable import spaced_hex
-from overlong.conformance.support.quantities import MOST_RUNS, count_of, lasting, seconds_of
+from overlong.conformance.support.printable import MOST_RUNS, count_of, lasting, seconds_of, spaced_hex
 from overlong.conformance.vectors.check import vectors_in
 from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.vector import Vector

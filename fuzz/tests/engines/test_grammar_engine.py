@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from overlong.conformance import Limits, TargetError
-from overlong.conformance.oracle.kinds import CRASHED, KINDS, TIMED_OUT
+from overlong.conformance.oracle.target import CRASHED, KINDS, TIMED_OUT
 from overlong.fuzz.engines.grammar import GrammarEngine
 from overlong.fuzz.engines.opening import open_engine
 from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.protocol.observation import KINDS
 from overlong.reference import DEFECTS
 from waiting import HUNG
 

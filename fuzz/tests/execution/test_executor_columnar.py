@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance import Limits, TargetError
-from overlong.conformance.oracle.kinds import CRASHED, KINDS, LEFT_OUT, TIMED_OUT
+from overlong.conformance.oracle.target import CRASHED, KINDS, LEFT_OUT, TIMED_OUT
 from overlong.conformance.sweep.columnar import ColumnBatch
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.vector import Vector

@@ -12,8 +12,7 @@ from itertools import pairwise
 import pytest
 
 from overlong.conformance import Limits
-from overlong.conformance.oracle.expectation import ExpectedAnswers
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.target import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
     CRASHED,
@@ -22,6 +21,7 @@ from overlong.conformance.oracle.kinds import (
     OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
     TIMED_OUT,
+    ExpectedAnswers,
     answer_code,
 )
 from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from overlong.fuzz.generation import features
 from overlong.fuzz.generation.features import PLACES, edges, features_of, first_to_reach, place_of
 from overlong.fuzz.generation.generated import Generated
+from overlong.reference.automaton import access_words
 from overlong.reference.dialect import DIALECTS, dialect
-from overlong.reference.theory import access_words
 
 OFFSETS = {0: 0, 1: 7, 2: 20, 3: 100, 4: 32, 5: 128}
 """An offset at each place."""

@@ -10,10 +10,15 @@ False
 from overlong.reference.decoder import (
     Decoded,
     IncrementalDecoder,
+    NotEncodable,
     Outcome,
     Rejected,
     decode,
     decode_scalars,
+    encode,
+    encode_escaped,
+    encode_scalars,
+    encode_utf16,
     is_well_formed,
     outcome,
     segment,
@@ -21,7 +26,6 @@ from overlong.reference.decoder import (
 )
 from overlong.reference.defect import DEFECTS, Defect
 from overlong.reference.dialect import DIALECTS, Dialect, dialect, dialect_called
-from overlong.reference.encoder import NotEncodable, encode, encode_escaped, encode_scalars, encode_utf16
 from overlong.reference.error_mode import ERROR_MODES, ErrorMode, IllFormed, MaximalSubpart, Segment, WellFormed
 from overlong.reference.grammar import Grammar, GrammarError
 

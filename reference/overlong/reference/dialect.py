@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import NamedTuple
 
 from overlong.reference.automaton import Automaton
 from overlong.reference.grammar import Grammar
@@ -22,29 +21,32 @@ class ScalarRule:
     """U+FEFF at the very start is not part of the text (RFC 3629 section 6)."""
 
 
-class _Entry(NamedTuple):
-    line: str
-    layout: str
-    rule: ScalarRule = ScalarRule()
-
-
-_ENTRIES = {
-    "rfc3629": _Entry("UTF-8 as RFC 3629, Unicode and WHATWG define it", "rfc3629"),
-    "utf-8-sig": _Entry("UTF-8 whose first U+FEFF is a signature", "rfc3629", ScalarRule(drops_signature=True)),
-    "rfc2279": _Entry("UTF-8 as it was until 2003: one to six octets", "rfc2279"),
-    "cesu-8": _Entry("UTF-16 pairs in six octets (UTR 26)", "cesu-8"),
-    "mutf-8": _Entry("Java's modified UTF-8, as written", "mutf-8", ScalarRule(joins_pairs=True)),
-    "mutf-8-lax": _Entry("Java's modified UTF-8, as readUTF reads it", "mutf-8", ScalarRule(joins_pairs=True)),
-    "wtf-8": _Entry("surrogates too, but no pairs of them", "rfc2279"),
-    "lax-surrogates": _Entry("rfc3629 and surrogates", "rfc2279"),
-    "lax-overlongs": _Entry("rfc3629 with longer forms than needed", "rfc2279"),
-    "lax-1fffff": _Entry("rfc3629 and four octets up to 1FFFFF", "rfc2279"),
-    "lax": _Entry("one to four octets, only tails are checked", "rfc2279"),
-    "lax-rfc2279": _Entry("one to six octets, only tails are checked", "rfc2279"),
+DIALECTS = {
+    "rfc3629": "UTF-8 as RFC 3629, Unicode and WHATWG define it",
+    "utf-8-sig": "UTF-8 whose first U+FEFF is a signature",
+    "rfc2279": "UTF-8 as it was until 2003: one to six octets",
+    "cesu-8": "UTF-16 pairs in six octets (UTR 26)",
+    "mutf-8": "Java's modified UTF-8, as written",
+    "mutf-8-lax": "Java's modified UTF-8, as readUTF reads it",
+    "wtf-8": "surrogates too, but no pairs of them",
+    "lax-surrogates": "rfc3629 and surrogates",
+    "lax-overlongs": "rfc3629 with longer forms than needed",
+    "lax-1fffff": "rfc3629 and four octets up to 1FFFFF",
+    "lax": "one to four octets, only tails are checked",
+    "lax-rfc2279": "one to six octets, only tails are checked",
 }
-
-DIALECTS = {name: entry.line for name, entry in _ENTRIES.items()}
 """Every dialect, with a description of one line; each has ``grammars/NAME.abnf``."""
+_LAYOUTS = {
+    "rfc3629": "rfc3629",
+    "utf-8-sig": "rfc3629",
+    "cesu-8": "cesu-8",
+    "mutf-8": "mutf-8",
+    "mutf-8-lax": "mutf-8",
+}
+"""The layouts by dialect, where they are not that of RFC 2279."""
+_PAIRS = ScalarRule(joins_pairs=True)
+_RULES = {"utf-8-sig": ScalarRule(drops_signature=True), "mutf-8": _PAIRS, "mutf-8-lax": _PAIRS}
+"""What becomes of pairs and of the signature, where bits alone do not say it."""
 
 _ALSO_CALLED = {"utf8": "rfc3629", "utf8bom": "utf-8-sig", "modifiedutf8": "mutf-8"}
 """Dialects by other names that the field has for them, as :func:`_plain` spells these."""
@@ -88,8 +90,9 @@ def dialect(name: str = "rfc3629") -> Dialect:
     Raises:
         ValueError: there is no such dialect; the message lists all dialects.
     """
-    if name not in _ENTRIES:
-        raise ValueError(f"no dialect {name!r}; there is {', '.join(_ENTRIES)}")
-    file, entry = f"{name}.abnf", _ENTRIES[name]
+    if name not in DIALECTS:
+        raise ValueError(f"no dialect {name!r}; there is {', '.join(DIALECTS)}")
+    file = f"{name}.abnf"
     text = (files("overlong.reference") / "grammars" / file).read_text("ascii")
-    return Dialect(name, Grammar.parse(text, file), load_layout(entry.layout), entry.rule)
+    layout = load_layout(_LAYOUTS.get(name, "rfc2279"))
+    return Dialect(name, Grammar.parse(text, file), layout, _RULES.get(name, ScalarRule()))

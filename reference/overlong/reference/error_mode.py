@@ -111,7 +111,7 @@ class ErrorMode:
     whole_runs: bool = False
     """All ill-formed octets up to the next well-formed character are one error."""
     lossless: bool = False
-    """:func:`overlong.reference.encoder.encode_escaped` restores the octets."""
+    """:func:`overlong.reference.decoder.encode_escaped` restores the octets."""
 
     @property
     def each_alone(self) -> Callable[[bytes], tuple[int, ...]] | None:

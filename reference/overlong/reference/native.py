@@ -19,9 +19,7 @@ from overlong.reference.core import NoCore, core
 from overlong.reference.decoder import segment
 from overlong.reference.dialect import Dialect, ScalarRule, dialect
 from overlong.reference.error_mode import IllFormed, MaximalSubpart
-from overlong.reference.gathering import Gathering
-from overlong.reference.nibbles import Nibbles
-from overlong.reference.shift import AutomatonWords, ShiftAutomaton
+from overlong.reference.tables import Gathering, Nibbles, ShiftAutomaton
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,13 +54,13 @@ class Oracle:
             self._walk = ShiftAutomaton(spoken.automaton)
         except ValueError as error:
             raise ValueError(f"{spoken.name}: {error}; use overlong.reference.decode") from None
-        if self._walk.accepting != {0}:
+        _, accepting, _, plain = self._walk.words
+        if accepting != 1:
             raise ValueError(
                 f"{spoken.name}: it accepts in another state than its start; use overlong.reference.decode"
             )
         self._spoken = spoken
         self._begins = np.array([to != spoken.automaton.dead for to in spoken.automaton.table[0]])
-        plain = AutomatonWords(*self._walk.words).plain
         nibbles = _nibbles(spoken.automaton) if plain else None
         words = np.array([*self._walk.words, self._begins.ctypes.data, nibbles is not None], np.int64)
         self._shifts = np.concatenate([words, np.frombuffer(b"".join(nibbles or ()), np.int64)])

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
-from overlong.reference.form import FORMS
-from overlong.reference.reading import LEADS, SUBPARTS, Piece, Reading, read
+from overlong.reference.reading import FORMS, LEADS, SUBPARTS, Piece, Reading, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

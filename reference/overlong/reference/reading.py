@@ -1,22 +1,26 @@
-"""Text as pieces: one for each character, and ill-formed octets divided as a mode says.
+"""Text as pieces, one for each character, with ill-formed octets divided as a mode says; and as code units.
 
 A program that counts characters, or steps from one to the next, must divide ill-formed text in some way, and no
-standard says how. A :class:`Mode` names a way that programs have. On well-formed text all modes agree.
+standard says how. A mode names a way that programs have. On well-formed text all modes agree.
+
+Functions that convert from one encoding to another have their text as units of UTF-8, UTF-16, UTF-32 or Latin-1.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.reference.decoder import segment, segments
 from overlong.reference.dialect import dialect
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER, WellFormed
+from overlong.reference.order import LEAD_SURROGATES, TRAIL_SURROGATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
 
 LARGEST_UNIT = 0xFFFF
 """The largest UTF-16 code unit: a greater scalar value takes two."""
@@ -88,25 +92,14 @@ def _announced(octets: bytes, offset: int, length: int) -> Piece:
     )
 
 
-@dataclass(frozen=True)
-class Mode:
-    """A way to divide ill-formed octets."""
-
-    name: str
-    line: str
-    pieces: Callable[[bytes], Iterator[Piece]]
-
-
 MODES = {
-    mode.name: mode
-    for mode in (
-        Mode("maximal-subparts", "each maximal subpart counts as one (Unicode, D93b; WHATWG)", _by_subparts),
-        Mode("single-octets", "each octet that belongs to no character counts as one (Go)", _by_octets),
-        Mode("tails", "each octet but 80 to BF starts a character, which lasts to the next", _by_tails),
-        Mode("announced-length", "each lead is believed, as far as the input goes (utf8 length tables)", _by_leads),
-    )
+    "maximal-subparts": "each maximal subpart counts as one (Unicode, D93b; WHATWG)",
+    "single-octets": "each octet that belongs to no character counts as one (Go)",
+    "tails": "each octet but 80 to BF starts a character, which lasts to the next",
+    "announced-length": "each lead is believed, as far as the input goes (utf8 length tables)",
 }
-"""The modes by name, the recommended one first."""
+"""Ways to divide ill-formed octets, each with a line on it; the recommended one is the first."""
+_PIECES = dict(zip(MODES, (_by_subparts, _by_octets, _by_tails, _by_leads), strict=True))
 SUBPARTS, LEADS = "maximal-subparts", "announced-length"
 
 
@@ -165,4 +158,68 @@ def read(octets: bytes, mode: str = SUBPARTS) -> Reading:
 
 @lru_cache(maxsize=1 << 10)  # a text comes with many questions and arguments
 def _read(octets: bytes, mode: str) -> Reading:
-    return Reading(octets, tuple(MODES[mode].pieces(octets)), mode)
+    return Reading(octets, tuple(_PIECES[mode](octets)), mode)
+
+
+_SUPPLEMENTARY = 0x10000
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way to write text."""
+
+    name: str
+    title: str
+    word: str
+    """One unit, in words."""
+    size: int
+    """Octets in a unit."""
+    write: Callable[[int], Sequence[int]]
+    """The units of a scalar value; none if it has none."""
+
+    def ends(self, text: Reading) -> tuple[int, ...]:
+        """The units before each character of a well-formed text, and in all."""
+        return _ends(self.name, text.octets, text.mode)
+
+    def units(self, text: Reading) -> tuple[int, ...]:
+        """The units of a well-formed text."""
+        return _units(self.name, text.octets, text.mode)
+
+    def holds(self, text: Reading) -> bool:
+        """True if the text is well-formed, and each of its characters has units."""
+        return text.is_well_formed and all(end < after for end, after in pairwise(self.ends(text)))
+
+
+@lru_cache(maxsize=1 << 6)  # a text comes with many rooms
+def _ends(form: str, octets: bytes, mode: str) -> tuple[int, ...]:
+    write = FORMS[form].write
+    return tuple(accumulate((len(write(piece.scalar)) for piece in read(octets, mode).pieces), initial=0))
+
+
+@lru_cache(maxsize=1 << 6)
+def _units(form: str, octets: bytes, mode: str) -> tuple[int, ...]:
+    write = FORMS[form].write
+    return tuple(unit for piece in read(octets, mode).pieces for unit in write(piece.scalar))
+
+
+def _in_octets(scalar: int) -> Sequence[int]:
+    return dialect().layout.encode(scalar) or b""
+
+
+def _in_utf16(scalar: int) -> Sequence[int]:
+    if scalar < _SUPPLEMENTARY:
+        return (scalar,)
+    lead, trail = divmod(scalar - _SUPPLEMENTARY, len(TRAIL_SURROGATES))
+    return LEAD_SURROGATES[lead], TRAIL_SURROGATES[trail]
+
+
+FORMS = {
+    form.name: form
+    for form in (
+        Form("utf-8", "UTF-8", "octet", 1, _in_octets),
+        Form("utf-16", "UTF-16", "UTF-16 code unit", 2, _in_utf16),
+        Form("utf-32", "UTF-32", "scalar value", 4, lambda scalar: (scalar,)),
+        Form("latin-1", "Latin-1", "character of Latin-1", 1, lambda scalar: (scalar,) if scalar <= 0xFF else ()),
+    )
+}
+"""The forms by name."""

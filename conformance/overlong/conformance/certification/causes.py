@@ -13,7 +13,7 @@ from overlong.conformance.examination.examine import MOST, UNSTEADY, is_examinab
 from overlong.conformance.examination.explanation import resembles
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import MEMORY
+from overlong.conformance.protocol.observation import MEMORY
 from overlong.conformance.results.run import add_cause
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from overlong.conformance.results.expected import Expectations, settled
 from overlong.conformance.results.invocation import Invocation, file_of, fixed, named, write_inputs
 from overlong.conformance.results.results_file import RESULTS, ResultsWriter
 from overlong.conformance.results.run import offered_in
-from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.support.files import make_folder, saving, usable, written_whole
+from overlong.conformance.support.process import no_more_interruptions
 from overlong.conformance.support.provenance import portable_file, today
-from overlong.conformance.support.whole_file import make_folder, saving, usable, written_whole
 from overlong.conformance.targets.consent import agree, wanted_by
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.identity import hold_to, identity_of

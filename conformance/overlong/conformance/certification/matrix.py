@@ -25,10 +25,10 @@ from overlong.conformance.certification.matrix_worker import INCOMPLETE, KEPT_LI
 from overlong.conformance.results.model import FAILS, State
 from overlong.conformance.results.records import cause_of, document, regular, spelt, state_recorded
 from overlong.conformance.results.results_file import RESULTS
-from overlong.conformance.support import interpreter
+from overlong.conformance.support import process
+from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.support.provenance import environment, generator, timestamp
-from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.vectors.suites import PROVING, QUICK
 
 if TYPE_CHECKING:
@@ -340,8 +340,8 @@ class Matrix:
             with contextlib.suppress(OSError):  # the nursery has ended: do without it
                 return self._nursery.fork()
         return subprocess.Popen(
-            interpreter.module("overlong.conformance.certification.matrix_worker"),
-            env=interpreter.environment(),
+            process.module("overlong.conformance.certification.matrix_worker"),
+            env=process.environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -26,7 +26,7 @@ import traceback
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
 
-from overlong.conformance.support.interpreter import environment, module
+from overlong.conformance.support.process import environment, module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,8 +149,7 @@ def _number(state: socket.socket) -> int:
 
 def warm(speaks: str, suites: Sequence[str]) -> None:
     """Load a worker's modules, make these suites, and compute the answers that most targets should give."""
-    from overlong.conformance.protocol.units import UNITS
-    from overlong.conformance.protocol.wire import ASKING
+    from overlong.conformance.protocol.wire import ASKING, UNITS
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.suites import QUICK, SUITES
     from overlong.reference import dialect

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.support.interruption import listen
+from overlong.conformance.support.process import listen
 
 if TYPE_CHECKING:
     from overlong.conformance.targets.limits import Limits
@@ -100,8 +100,8 @@ def _certified(job: MatrixJob) -> int:
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.model import exit_code_of
+    from overlong.conformance.support.files import NotSaved
     from overlong.conformance.support.provenance import today
-    from overlong.conformance.support.whole_file import NotSaved
     from overlong.conformance.vectors.suites import QUICK
 
     expected = Path(job.expected) if job.expected else None

@@ -6,10 +6,8 @@ from operator import ne
 from typing import TYPE_CHECKING
 
 from overlong.conformance.models.pair_maps import NOT_TOLD, maps_of, painted, unreported
-from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED
-from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import VERDICT
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.oracle.target import ACCEPTED_ILL_FORMED, REFUSED_WELL_FORMED, BudgetSpent, TargetError
+from overlong.conformance.protocol.observation import VERDICT, Accepted, Refused
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.results.model import FAILS, Drawing
 from overlong.conformance.support.printable import printable

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.compare import expected_of
-from overlong.conformance.oracle.limits import expected_under, judged_alone, limits_of
-from overlong.conformance.oracle.own_mode import confirmed, is_open, suspicion
+from overlong.conformance.oracle.apart import NOT_IN_THREADS, can_ask, expected_under, judged_alone, limits_of, raced
+from overlong.conformance.oracle.compare import confirmed, control_of, expected_of, is_open
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.oracle.together import NOT_IN_THREADS, can_ask, raced
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ANNOUNCE,
@@ -139,7 +137,7 @@ def _in_threads(vector: Vector, other: Vector, answers: Sequence[Answer], target
 def _settled(answer: Answer, vector: Vector, target: Target) -> Answer:
     """The answer without an unconfirmed finding, and without an expectation if many answers are right."""
     finding = answer.finding
-    if finding is not None and (suspected := suspicion(finding)) is not None:
-        finding = next(confirmed([suspected], target), None)
+    if finding is not None and (control := control_of(finding)) is not None:
+        finding = next(confirmed([(finding, control)], target), None)
     expected = None if finding is None and is_open(vector, answer.operation) else answer.expected
     return replace(answer, expected=expected, finding=finding)

@@ -21,10 +21,8 @@ from overlong.conformance.oracle.compare import compare_batch, expected_of, plac
 from overlong.conformance.oracle.divergences import Divergences, divergences
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import GRAVE, POSITION, SCALARS, VERDICT, Code
-from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.protocol.units import read_numbers
-from overlong.conformance.protocol.wire import DECODE, NOT_SAID, REFUSED, VALIDATE
+from overlong.conformance.protocol.observation import GRAVE, POSITION, SCALARS, VERDICT, Accepted, Code, Refused
+from overlong.conformance.protocol.wire import DECODE, NOT_SAID, REFUSED, VALIDATE, read_numbers
 from overlong.conformance.results.model import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.results.run import Run, SuiteRun, offered_in, shown_by
 from overlong.conformance.support.printable import thousands
@@ -117,7 +115,7 @@ class Runner:
         run.seconds = time.monotonic() - started
         run.restarts = self.target.restarts
         if self._noted and not run.incomplete:
-            from overlong.conformance.certification.causes import settle  # a right decoder does not need the examiner
+            from overlong.conformance.certification.causes import settle
 
             with self._may_break_off():
                 settle(run, self._noted.values(), self.target)

@@ -18,11 +18,9 @@ from overlong.conformance.models.faults import Specimen, transition_faults
 from overlong.conformance.models.historical import GRAMMARS, VERDICTS
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import Answered
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
-from overlong.conformance.protocol.kind import VERDICT
-from overlong.conformance.protocol.units import UNITS, big_endian
-from overlong.conformance.protocol.wire import ACCEPTED, ECHO, NOT_SAID, REFUSED, VALIDATE
+from overlong.conformance.protocol.observation import VERDICT
+from overlong.conformance.protocol.wire import ACCEPTED, ECHO, NOT_SAID, REFUSED, UNITS, VALIDATE, Answers, big_endian
 from overlong.conformance.results.model import HOLDS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.complete import strings_for

@@ -24,10 +24,9 @@ from overlong.conformance.certification.tiers import (
     left_out,
     seeds_of,
 )
-from overlong.conformance.oracle.expectation import expectation
 from overlong.conformance.oracle.finding import Bucket
-from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.oracle.target import TargetError, expectation
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.results.model import FAILS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.in_process import reason_against, reason_against_giants, why_slow
@@ -37,7 +36,7 @@ from overlong.conformance.sweep.plans import CAMPAIGN, CONSTANT, DRAWN, DRAWN_IN
 from overlong.conformance.sweep.plans.distance import numbers_of_utf8
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.sweep.sweep import sweep
-from overlong.conformance.targets.functions import constants_of as numbers_in_code_of
+from overlong.conformance.targets.commands import constants_of as numbers_in_code_of
 from overlong.conformance.vectors.suites.core import core_vectors
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.conformance.support.printable import counted, did_you_mean, thousands
-from overlong.conformance.support.quantities import lasting
+from overlong.conformance.support.printable import counted, did_you_mean, lasting, thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

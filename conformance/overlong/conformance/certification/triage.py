@@ -14,13 +14,24 @@ from functools import cache, partial
 from itertools import compress, cycle
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.again import OF_EACH, RerunQueue, can_differ, otherwise, sample_of
-from overlong.conformance.oracle.compare import compare, lost_in, used_before
-from overlong.conformance.oracle.limits import JUDGED, judged_alone, limits_of, to_be_judged, without
-from overlong.conformance.oracle.own_mode import confirmed, suspicion
-from overlong.conformance.oracle.stream_fault import lost_states
-from overlong.conformance.oracle.together import NOT_IN_THREADS, can_ask, chosen, raced
-from overlong.conformance.protocol.kind import POSITION, Code
+from overlong.conformance.oracle.apart import (
+    JUDGED,
+    NOT_IN_THREADS,
+    OF_EACH,
+    RerunQueue,
+    can_ask,
+    can_differ,
+    chosen,
+    judged_alone,
+    limits_of,
+    otherwise,
+    raced,
+    sample_of,
+    to_be_judged,
+    without,
+)
+from overlong.conformance.oracle.compare import compare, confirmed, control_of, lost_in, lost_states, used_before
+from overlong.conformance.protocol.observation import POSITION, Code
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ASK,
@@ -44,7 +55,6 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.oracle.own_mode import Suspicion
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.run import Run, SuiteRun
 
@@ -67,7 +77,7 @@ class Triage:
         """``run`` may not have begun yet. ``threads``: also ask in so many at once; 0: not at all."""
         self._run, self._threads = run, threads
         self._limits, self._touched = limits_of(run.greeting), list[Vector]()
-        self._suspicions: list[Suspicion] = []
+        self._suspicions: list[tuple[Finding, Vector]] = []  # each with its control
         self._part_of: dict[int, SuiteRun] = {}  # by the id of a suspicion's finding
         self._late: list[Finding] = []
         self._whole: dict[tuple[bytes, bool], Finding] = {}  # for vectors that chunked suites ask again
@@ -112,9 +122,9 @@ class Triage:
 
         The vector of a suspicion counts as a failure only if it is confirmed.
         """
-        if (suspected := suspicion(finding)) is not None:
-            self._suspicions.append(suspected)
-            self._part_of[id(suspected.finding)] = part
+        if (control := control_of(finding)) is not None:
+            self._suspicions.append((finding, control))
+            self._part_of[id(finding)] = part
             return True
         part.failed(finding.vector)
         if finding.code in _NAMED_LATE:

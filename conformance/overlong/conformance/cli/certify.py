@@ -37,9 +37,8 @@ from overlong.conformance.cli.output import (
     tell_written,
 )
 from overlong.conformance.results.model import exit_code_of
-from overlong.conformance.support.interruption import no_more_interruptions
-from overlong.conformance.support.printable import did_you_mean, printable
-from overlong.conformance.support.quantities import seconds_of
+from overlong.conformance.support.printable import did_you_mean, printable, seconds_of
+from overlong.conformance.support.process import no_more_interruptions
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -261,7 +260,7 @@ def _check_suites(suites: Sequence[str], given: Sequence[Path]) -> None:
 def _if_library(named: str | Sequence[str], folder: Path, wanted: WantedFormats, **options: Any) -> None:
     """Certify a library, and exit; return if it is none."""
     from overlong.conformance.cli.matrix import certify_library
-    from overlong.conformance.targets.libraries import functions_of
+    from overlong.conformance.targets.builtins import functions_of
 
     with errors_on_one_line():
         if isinstance(named, str) and (functions := functions_of(named)):
@@ -271,7 +270,7 @@ def _if_library(named: str | Sequence[str], folder: Path, wanted: WantedFormats,
 @contextlib.contextmanager
 def _shown_if_not_saved(bar: Bar, *, quiet: bool, verbose: bool) -> Generator[None]:
     """If results cannot be saved, print them; the error follows."""
-    from overlong.conformance.support.whole_file import NotSaved
+    from overlong.conformance.support.files import NotSaved
 
     try:
         yield

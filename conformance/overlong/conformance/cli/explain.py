@@ -44,8 +44,8 @@ def command(what: tuple[str, ...], profile: str) -> None:
       0  explained
       2  there is no such code, or WHAT means no octets
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.oracle.walk import explain_code, explain_octets
-    from overlong.conformance.protocol.kind import KINDS
+    from overlong.conformance.oracle.finding import explain_code, explain_octets
+    from overlong.conformance.protocol.observation import KINDS
     from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.questions import Asked
     from overlong.conformance.vectors.vector import IdError, Vector

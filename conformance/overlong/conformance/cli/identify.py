@@ -23,8 +23,8 @@ from overlong.conformance.cli.options import (
     text_or_json,
     width,
 )
-from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import no_more_interruptions
 
 if TYPE_CHECKING:
     from overlong.conformance.models.identify import LearnedModel
@@ -103,7 +103,7 @@ def command(
 
 def _draw(model: LearnedModel, path: Path) -> None:
     from overlong.conformance.models.picture import picture
-    from overlong.conformance.support.whole_file import written_to
+    from overlong.conformance.support.files import written_to
 
     drawn = picture(model, path.suffix)
     if drawn is None:

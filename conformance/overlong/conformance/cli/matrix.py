@@ -13,22 +13,10 @@ import click
 from click.core import ParameterSource
 
 from overlong.conformance.cli.limits import agreed_to, limits_of, with_limits
-from overlong.conformance.cli.options import (
-    complete_targets,
-    errors_on_one_line,
-    folder_of,
-    profile_option,
-    width,
-)
-from overlong.conformance.cli.output import (
-    WantedFormats,
-    exit_code,
-    formats_option,
-    report_of,
-    show,
-)
-from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.cli.options import complete_targets, errors_on_one_line, folder_of, profile_option, width
+from overlong.conformance.cli.output import WantedFormats, exit_code, formats_option, report_of, show
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import no_more_interruptions
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -119,7 +107,7 @@ def command(
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.matrix_worker import MatrixJob
     from overlong.conformance.results.model import State
-    from overlong.conformance.support.whole_file import NotSaved
+    from overlong.conformance.support.files import NotSaved
     from overlong.conformance.targets.builtins import BUILTINS
 
     if every == bool(targets):
@@ -190,7 +178,7 @@ def measured(
         statement,
         write_statement,
     )
-    from overlong.conformance.support.whole_file import NotSaved, alone_in, make_folder
+    from overlong.conformance.support.files import NotSaved, alone_in, make_folder
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference import dialect
 
@@ -296,7 +284,7 @@ def certify_library(
     from overlong.conformance.certification.matrix import STATEMENT
     from overlong.conformance.certification.matrix_worker import MatrixJob
     from overlong.conformance.results.model import FAILING
-    from overlong.conformance.targets.libraries import set_up_library
+    from overlong.conformance.targets.builtins import set_up_library
 
     _refuse_others(name, functions[0])
     agreed_to(functions)

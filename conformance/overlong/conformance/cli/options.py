@@ -21,7 +21,7 @@ from overlong.conformance.support.printable import did_you_mean, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
-    from overlong.conformance.targets.builtin import Builtin
+    from overlong.conformance.targets.builtins import Builtin
 
 
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
@@ -104,7 +104,7 @@ def scarce(error: BaseException) -> str:
 def errors_on_one_line() -> Generator[None]:
     """Report an error that the user can fix on one line, without a traceback."""
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
-    from overlong.conformance.support.whole_file import FULL, NotSaved
+    from overlong.conformance.support.files import FULL, NotSaved
 
     try:
         yield
@@ -307,7 +307,7 @@ def complete_profiles(_context: click.Context, _parameter: click.Parameter, inco
 
 def complete_codes(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the codes that ``explain`` knows, with their titles."""
-    from overlong.conformance.protocol.kind import KINDS
+    from overlong.conformance.protocol.observation import KINDS
     from overlong.reference import DEFECTS
 
     titles = {code: defect.title for code, defect in DEFECTS.items()} | {c: kind.title for c, kind in KINDS.items()}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import pytest
 
-from overlong.conformance.protocol.kind import CLAIMS, LIMITS, VERDICT
+from overlong.conformance.protocol.observation import CLAIMS, LIMITS, VERDICT
 from overlong.conformance.results.model import FAILS, NOT_MEASURED
 from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.vectors.suites.core import core_vectors

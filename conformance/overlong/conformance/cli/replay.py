@@ -126,7 +126,7 @@ def command(words: tuple[str, ...], profile: str, why: bool, beside: str | None)
 
 def _show_input(vector: Vector, answers: list[Answer]) -> None:
     """Print what is given to the target."""
-    from overlong.conformance.oracle.stream_fault import ended_how
+    from overlong.conformance.oracle.compare import ended_how
     from overlong.conformance.protocol.wire import ASKING, SEPARATE
     from overlong.conformance.report.wording import in_chunks
     from overlong.conformance.vectors.questions import words_of

@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from overlong.conformance.cli.options import CONFORMS, DIVERGES, INCOMPLETE, errors_on_one_line
-from overlong.conformance.cli.output import (
-    exit_code,
-    output_options,
-    put_out,
-    report_of,
-)
+from overlong.conformance.cli.output import exit_code, output_options, put_out, report_of
 from overlong.conformance.support.printable import printable
 
 if TYPE_CHECKING:

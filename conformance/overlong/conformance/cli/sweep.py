@@ -37,8 +37,8 @@ from overlong.conformance.cli.output import (
     tell_written,
 )
 from overlong.conformance.results.model import exit_code_of
-from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.process import no_more_interruptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +117,7 @@ def command(
          continue with --resume
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.cli.output import Bar
-    from overlong.conformance.support.whole_file import NotSaved
+    from overlong.conformance.support.files import NotSaved
     from overlong.conformance.sweep.ledger import LEDGER, LedgerError
     from overlong.conformance.sweep.pool import cpus
     from overlong.conformance.sweep.sweep import sweep

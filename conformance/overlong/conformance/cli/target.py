@@ -249,7 +249,7 @@ def _proposal(library: Path, header: Path | None) -> bytes:
     shapes = None
     try:
         if header is not None:
-            from overlong.conformance.targets.prototypes import shapes_in
+            from overlong.conformance.targets.proposing import shapes_in
 
             shapes = shapes_in(header, lambda line: click.echo(line, err=True))
         symbols = exported(library)

@@ -22,8 +22,8 @@ from overlong.conformance.cli.options import (
     text_or_json,
     width,
 )
-from overlong.conformance.support.interruption import no_more_interruptions
 from overlong.conformance.support.printable import did_you_mean, printable, thousands
+from overlong.conformance.support.process import no_more_interruptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable

@@ -10,9 +10,8 @@ from typing import Any, NoReturn
 import click
 
 from overlong.conformance.cli.options import CONFORMS, DIVERGES, errors_on_one_line, scarce
-from overlong.conformance.support.interruption import held, no_more_interruptions
 from overlong.conformance.support.printable import did_you_mean, printable
-from overlong.conformance.support.standard_streams import StandardStreams
+from overlong.conformance.support.process import StandardStreams, held, no_more_interruptions
 
 VERBS = {
     "certify": "overlong.conformance.cli.certify",

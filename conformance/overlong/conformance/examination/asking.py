@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from array import array
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.apart import affected, limits_of
 from overlong.conformance.oracle.columnar import ColumnarOracle
-from overlong.conformance.oracle.compare import FAULTS, compare_batch
-from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.oracle.judging import Judge
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.compare import FAULTS, compare_batch, control_of
+from overlong.conformance.oracle.target import (
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -24,12 +22,10 @@ from overlong.conformance.oracle.kinds import (
     OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
     TIMED_OUT,
+    TargetError,
+    expectation,
 )
-from overlong.conformance.oracle.limits import affected, limits_of
-from overlong.conformance.oracle.own_mode import suspicion
-from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Refused, Unsupported
+from overlong.conformance.protocol.observation import Code, Refused, Unsupported
 from overlong.conformance.protocol.wire import AGAIN, DECODE, REPLACING, STREAMING, VALIDATE
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.questions import category_of
@@ -120,16 +116,14 @@ class Asker:
         self._limits = limits_of(target.greeting)
         self.earlier: tuple[bytes, ...] = ()
         """What is asked right before each question, if answers depend on that."""
-        self._judges: tuple[ColumnarOracle, Judge] | None = None
-        self._items: tuple[array[int], bytes] = array("I"), b""
+        self._oracle: ColumnarOracle | None = None
         if operation in VALIDATE + DECODE:
             try:
                 expected = expectation(profile, target.greeting, operation)
             except TargetError:  # it can only be judged singly
                 return
             size = target.greeting.units_of(operation).size
-            oracle = ColumnarOracle(expected, profile.dialect.layout)
-            self._judges = oracle, Judge(lambda _first, _count: self._items, expected, unit_size=size)
+            self._oracle = ColumnarOracle(expected, profile.dialect.layout, size)
 
     @property
     def left(self) -> int:
@@ -165,8 +159,8 @@ class Asker:
         found = list[str]()
         for some in self._parts(questions):
             self._spend(some)
-            if self._judges is not None:
-                found += self._in_columns(some)
+            if self._oracle is not None:
+                found += self._in_columns(some, self._oracle)
             elif self.operation in REPLACING and not self.streams and not self.profile.own_mode:
                 found += self._replaced(some)
             else:
@@ -217,9 +211,7 @@ class Asker:
                 start, size = end, 0
         return parts
 
-    def _in_columns(self, questions: Sequence[Question]) -> list[str]:
-        assert self._judges is not None
-        oracle, judge = self._judges
+    def _in_columns(self, questions: Sequence[Question], oracle: ColumnarOracle) -> list[str]:
         strings, chosen = list[bytes](), list[int]()
         for each in questions:
             strings += each.earlier or self.earlier
@@ -229,10 +221,8 @@ class Asker:
         for answered in self.target.observe([(Batch.of_strings("input", strings), self.operation)]):
             batch = answered.batch
             self._faults += len(answered.faults)
-            self._items = batch.lengths, batch.octets
-            judged = judge.judge(
-                answered.answers, oracle.expected(batch.lengths, batch.octets), 0, faults=answered.faults
-            )
+            right = oracle.expected(batch.lengths, batch.octets)
+            judged = oracle.judge(answered.answers, right, 0, faults=answered.faults)
             kinds = judged.kinds.tolist() if judged.kinds is not None else [AGREES] * len(batch)
             found += (_SYMPTOMS.get(kind, RIGHT) for kind in kinds)
         return [RIGHT if self.is_limited(strings[place]) else found[place] for place in chosen]
@@ -268,7 +258,7 @@ class Asker:
 
     def _surely(self, questions: Sequence[Question]) -> list[Finding | None]:
         """The same without what only a control could confirm."""
-        return [None if each is None or suspicion(each) is not None else each for each in self._singly(questions)]
+        return [None if each is None or control_of(each) is not None else each for each in self._singly(questions)]
 
     def vector(self, question: Question, comment: str = "") -> Vector:
         """The question as a vector for the operation."""

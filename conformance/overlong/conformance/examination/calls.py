@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from overlong.conformance.examination.asking import RIGHT, Question
 from overlong.conformance.examination.least import Setting
 from overlong.conformance.examination.rules import Atom
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 
 if TYPE_CHECKING:
     from overlong.conformance.examination.inquiry import Inquiry

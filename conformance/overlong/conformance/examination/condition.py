@@ -15,7 +15,7 @@ from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.factors import NONE, OF_CALLS, Site
 from overlong.conformance.examination.rules import Atom, Rule, all_hold
 from overlong.conformance.examination.text import ERROR, is_part, pattern_of, text_of, without_parts
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import AGAIN, REPLACING, STREAMING
 from overlong.conformance.vectors.vector import known_at
 from overlong.reference import DIALECTS, MaximalSubpart, dialect, segments

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import SCALARS, STREAMING, VERDICT, Code
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import SCALARS, STREAMING, VERDICT, Accepted, Code, Refused
 from overlong.conformance.protocol.wire import REPLACING
 from overlong.conformance.vectors.vector import Vector, cut
 from overlong.reference import Decoded, Rejected, WellFormed

@@ -14,8 +14,7 @@ from overlong.conformance.examination.recognised import across_blocks, adjoining
 from overlong.conformance.examination.surroundings import decide, of_another_cause, repeat, vary
 from overlong.conformance.examination.text import exactly
 from overlong.conformance.examination.words import beginning, learn, look_behind, mistaken, reread, widen
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Accepted
+from overlong.conformance.protocol.observation import Accepted, Code
 from overlong.conformance.protocol.wire import REPLACING
 
 if TYPE_CHECKING:

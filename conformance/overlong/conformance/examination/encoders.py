@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.examination.asking import RIGHT, Question, between
 from overlong.conformance.examination.of_numbers import FACTORS, LAST, OfNumbers, sites_of, whole_site
 from overlong.conformance.examination.rules import Table
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.protocol.wire import ENCODE_UTF16
+from overlong.conformance.protocol.observation import Code
+from overlong.conformance.protocol.wire import ENCODE_UTF16, big_endian
 from overlong.conformance.vectors.encoding import SCALARS, UTF16, WIDTHS, in_units, pieces, replacement
 from overlong.conformance.vectors.suites.encoding import EDGES, FLAWS, LETTERS
 from overlong.reference.order import CODE_POINTS, SURROGATES

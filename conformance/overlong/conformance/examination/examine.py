@@ -18,8 +18,7 @@ from overlong.conformance.examination.streams import StreamCourse
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Accepted, Failed, Refused
+from overlong.conformance.protocol.observation import Accepted, Code, Failed, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ASK,

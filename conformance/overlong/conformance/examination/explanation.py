@@ -11,7 +11,7 @@ from overlong.conformance.examination.of_questions import OfQuestions
 from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.examination.sentence import sentence_of
 from overlong.conformance.oracle.finding import Why, id_of, share_of
-from overlong.conformance.protocol.kind import EARLIEST, Code
+from overlong.conformance.protocol.observation import EARLIEST, Code
 from overlong.conformance.protocol.wire import IN_MEMORY
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from overlong.conformance.examination.condition import OFFSETS, Condition
 from overlong.conformance.examination.contexts import Experiments
 from overlong.conformance.examination.factors import ADDRESS, ADDRESSES, FACTORS
 from overlong.conformance.examination.rules import Rule, Table
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -15,7 +15,7 @@ from overlong.conformance.examination.factors import BLOCKS, NONE, NUMBER, OCTET
 from overlong.conformance.examination.rules import Atom, all_hold
 from overlong.conformance.examination.sentence import listed, numbers, phrase, such_as
 from overlong.conformance.examination.text import text_of
-from overlong.conformance.protocol.kind import KINDS, Code
+from overlong.conformance.protocol.observation import KINDS, Code
 from overlong.conformance.protocol.wire import ENCODE_UTF16
 from overlong.conformance.vectors.encoding import numbered, octets_of, replacement
 from overlong.reference import DIALECTS, dialect

@@ -19,12 +19,11 @@ from overlong.conformance.examination.factors import BLOCKS, FLAG, NUMBER, OCTET
 from overlong.conformance.examination.rules import Atom, all_hold
 from overlong.conformance.examination.sentence import counted, numbers, phrase
 from overlong.conformance.examination.text import octets_in_words, text_of
-from overlong.conformance.protocol.kind import KINDS, Code
+from overlong.conformance.protocol.observation import KINDS, Code
 from overlong.conformance.vectors.questions import Asked, units_of
 from overlong.reference import dialect
-from overlong.reference.form import FORMS
 from overlong.reference.questions import QUESTIONS, Question, is_fixed, modes_of, right
-from overlong.reference.reading import SUBPARTS, Piece, Reading, read
+from overlong.reference.reading import FORMS, SUBPARTS, Piece, Reading, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.factors import WIDEST
 from overlong.reference import DIALECTS, dialect
+from overlong.reference.automaton import access_words
 from overlong.reference.layout import load_layout
 from overlong.reference.order import well_formed_products
-from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from overlong.conformance.examination.text import Text

@@ -17,8 +17,7 @@ from overlong.conformance.examination.factors import ADDRESS
 from overlong.conformance.examination.of_numbers import OfNumbers
 from overlong.conformance.examination.of_questions import OfQuestions
 from overlong.conformance.oracle.compare import compare
-from overlong.conformance.protocol.kind import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Code
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import BREAKDOWNS, EARLIEST, KINDS, MEMORY, Accepted, Code, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ASK,

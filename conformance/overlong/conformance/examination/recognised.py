@@ -20,7 +20,7 @@ from overlong.conformance.examination.least import Setting
 from overlong.conformance.examination.rules import Atom, Table
 from overlong.conformance.examination.text import ERROR, exactly
 from overlong.conformance.examination.words import NEARLY, of_any_error
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import DECODE, REPLACING, VALIDATE
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.examination.factors import NONE, block_of, octets_placed, seen_octets
 from overlong.conformance.examination.text import SHOWN, in_words, is_part, octets_in_words, without
-from overlong.conformance.protocol.kind import KINDS, Code
+from overlong.conformance.protocol.observation import KINDS, Code
 from overlong.conformance.protocol.wire import AGAIN
 from overlong.conformance.support.printable import thousands
 from overlong.reference import WellFormed, dialect, segments

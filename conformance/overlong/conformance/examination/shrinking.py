@@ -13,8 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from overlong.conformance.examination.asking import OutOfBudget
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Accepted, Failed, Refused
+from overlong.conformance.protocol.observation import Accepted, Code, Failed, Refused
 from overlong.conformance.protocol.wire import ASKING, ENCODING, IN_MEMORY
 from overlong.conformance.vectors.questions import question_of
 

@@ -13,7 +13,7 @@ from overlong.conformance.examination.condition import Condition
 from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
 from overlong.conformance.examination.panel import strange
 from overlong.conformance.examination.rules import Rule, Table, all_hold, in_order, wider
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import AGAIN
 
 if TYPE_CHECKING:

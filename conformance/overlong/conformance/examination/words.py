@@ -19,7 +19,7 @@ from overlong.conformance.examination.factors import OF_ERRORS
 from overlong.conformance.examination.inquiry import SITES
 from overlong.conformance.examination.rules import Table
 from overlong.conformance.examination.text import ERROR, Product, exactly, is_part, merged, without_parts
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import REPLACING
 
 if TYPE_CHECKING:

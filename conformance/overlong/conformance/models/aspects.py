@@ -14,37 +14,34 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.models.beside import RESULTS
 from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
-from overlong.conformance.protocol.kind import EARLIEST, POSITION
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import EARLIEST, POSITION, Accepted, Refused
 from overlong.conformance.support.printable import code_points
 from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DIALECTS, ERROR_MODES, Decoded, Dialect, decode_scalars, dialect, outcome
-from overlong.reference.answer import (
+from overlong.reference.automaton import OCTETS, OctetClass, shortlex
+from overlong.reference.machine import (
     ACCEPTED,
     REFUSED,
     REFUSED_AT_THE_END,
     Place,
-    output_change,
-    place_change,
-    verdict,
-)
-from overlong.reference.automaton import OCTETS, OctetClass
-from overlong.reference.machine import (
+    Transducer,
     detection_machine,
+    difference,
+    output_change,
     output_machine,
+    place_change,
     place_machine,
     release_machine,
+    verdict,
     verdict_machine,
 )
-from overlong.reference.theory import shortlex
-from overlong.reference.transducer import Transducer, difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from overlong.conformance.models.learner import MembershipOracle
-    from overlong.conformance.protocol.units import Units
+    from overlong.conformance.protocol.wire import Units
 
 
 class KnownAspect(NamedTuple):

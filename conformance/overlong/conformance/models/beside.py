@@ -14,13 +14,12 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.compare import compare_batch
-from overlong.conformance.protocol.kind import CLAIMS, EARLIEST, POSITION
+from overlong.conformance.protocol.observation import CLAIMS, EARLIEST, POSITION
 from overlong.conformance.protocol.wire import REPLACING, STREAMING
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.reference import dialect
-from overlong.reference.automaton import OCTETS
-from overlong.reference.theory import in_shortlex, shortlex
+from overlong.reference.automaton import OCTETS, in_shortlex, shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -39,9 +39,8 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.vectors.vector import cut
 from overlong.reference import MaximalSubpart, Segment, WellFormed, dialect, segment, segments
-from overlong.reference.automaton import OCTETS
+from overlong.reference.automaton import OCTETS, access_words
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
-from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

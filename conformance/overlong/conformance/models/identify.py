@@ -30,7 +30,7 @@ from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.reference import DIALECTS
 from overlong.reference.automaton import OCTETS
-from overlong.reference.transducer import difference
+from overlong.reference.machine import difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.limits import Limits
     from overlong.conformance.vectors.profile import Profile
-    from overlong.reference.transducer import Transducer
+    from overlong.reference.machine import Transducer
 
 QUESTIONS = 1_000_000
 """The most strings for one operation."""

@@ -19,15 +19,14 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING
 
+from overlong.conformance.oracle.compare import marks_in
 from overlong.conformance.oracle.finding import observed_in_words
-from overlong.conformance.oracle.stream_fault import marks_in
 from overlong.conformance.protocol.observation import Accepted, Refused, describe
-from overlong.conformance.protocol.units import read_numbers
-from overlong.conformance.protocol.wire import STREAMING, VALIDATE
+from overlong.conformance.protocol.wire import STREAMING, VALIDATE, read_numbers
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.batch import Batch
 from overlong.reference.automaton import OCTETS
-from overlong.reference.transducer import Transducer
+from overlong.reference.machine import Transducer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -16,7 +16,7 @@ from array import array
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.limits import limits_of
+from overlong.conformance.oracle.apart import limits_of
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.observation import TimedOut
 from overlong.conformance.protocol.wire import ACCEPTED, DECODE, REFUSED, VALIDATE

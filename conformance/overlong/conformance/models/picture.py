@@ -21,15 +21,14 @@ from overlong.conformance.models.pair_maps import lacking
 from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.support.printable import printable
 from overlong.reference import dialect
-from overlong.reference.automaton import OCTETS, Automaton, OctetClass
+from overlong.reference.automaton import OCTETS, Automaton, OctetClass, access_words
 from overlong.reference.grammar import Position
-from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from overlong.conformance.models.identify import LearnedModel
-    from overlong.reference.transducer import Transducer
+    from overlong.reference.machine import Transducer
 
 _COLUMN, _ROW, _RADIUS, _MARGIN = 200, 50, 15, 60
 _SWEEPS = 8

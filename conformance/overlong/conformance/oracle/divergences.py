@@ -15,11 +15,9 @@ from operator import ne
 from typing import TYPE_CHECKING, overload
 
 from overlong.conformance.oracle.compare import compare, expected_of, first_difference
-from overlong.conformance.oracle.encoder_fault import in_halves
+from overlong.conformance.oracle.faults import in_halves
 from overlong.conformance.oracle.finding import Bucket, Finding, answer_as_text
-from overlong.conformance.protocol.answers import most_units
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.protocol.units import OCTETS, big_endian, cut_evenly, read_numbers
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
@@ -28,23 +26,27 @@ from overlong.conformance.protocol.wire import (
     ENCODING,
     FAILED,
     IN_MEMORY,
+    OCTETS,
     REFUSED,
     SEPARATE,
     STREAMING,
     VALIDATE,
+    big_endian,
+    cut_evenly,
+    most_units,
+    read_numbers,
 )
 from overlong.conformance.vectors.encoding import SCALARS, WIDTHS, given, replacement
 from overlong.conformance.vectors.vector import LONGEST_HEX, vector_id
-from overlong.reference.theory import shortlex
+from overlong.reference.automaton import shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from overlong.conformance.oracle.target import Answered
-    from overlong.conformance.protocol.answers import Answers
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.protocol.units import Units
+    from overlong.conformance.protocol.wire import Answers, Units
     from overlong.conformance.vectors.batch import Batch
     from overlong.reference import Dialect
 
@@ -175,7 +177,7 @@ class _Outputs(Sequence[Accepted]):
         """Each output as :func:`answer_as_text` writes it."""
         written = self.written
         if self.units.size != _NUMBER and self.units is not OCTETS:
-            written = [big_endian("I", values) for values in self.units.values_of(written)]
+            written = [big_endian("I", self.units.values(each)) for each in written]
         if len(sizes := set(map(len, written))) == 1 and (size := max(sizes)):
             return cut_evenly(b"".join(written).hex().encode(), 2 * size)
         return [each.hex().encode() for each in written]
@@ -187,7 +189,7 @@ class _Outputs(Sequence[Accepted]):
                 0 if begins_wrongly else first_difference(one, other) // _NUMBER
                 for begins_wrongly, one, other in zip(self._begin_wrongly(right), right, self.written, strict=True)
             ]
-        return list(map(first_difference, self.units.values_of(right), self.units.values_of(self.written)))
+        return list(map(first_difference, map(self.units.values, right), map(self.units.values, self.written)))
 
     def _begin_wrongly(self, right: Sequence[bytes]) -> Iterable[int]:
         """For each output, nonzero if its first number differs from the right one; 0: it does not, or there is none.
@@ -291,7 +293,7 @@ def _keys(
         return shapes if parted.count(parted[0]) == len(parted) else list(zip(shapes, parted, strict=True))
     if operation == ENCODE and isinstance(observed, _Outputs) and set(batch.lengths) == {WIDTHS[SCALARS]}:
         return list(zip(shapes, _ways_to_write(batch, octets, right, observed.written), strict=True))
-    expected = units.values_of(right) if right and operation not in ENCODING else [()] * len(places)
+    expected = list(map(units.values, right)) if right and operation not in ENCODING else [()] * len(places)
     return list(zip(shapes, map(_way, repeat(operation), places, observed, expected), strict=True))
 
 

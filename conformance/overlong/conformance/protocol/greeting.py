@@ -5,8 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from overlong.conformance.protocol.units import NUMBERS, OCTETS, UNITS, Units
-from overlong.conformance.protocol.wire import ASK, ASKING, ECHO, ENCODING, MEASURED, OPERATIONS, VERSION, ProtocolError
+from overlong.conformance.protocol.wire import (
+    ASK,
+    ASKING,
+    ECHO,
+    ENCODING,
+    MEASURED,
+    NUMBERS,
+    OCTETS,
+    OPERATIONS,
+    UNITS,
+    VERSION,
+    ProtocolError,
+    Units,
+)
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import JsonError, loads
 from overlong.reference.questions import EARLY, QUESTIONS
@@ -30,7 +42,7 @@ TRAITS = {
     "wrapper": ("json-string", "xml"),
 }
 """Traits with a meaning (declared limits), with their allowed words: see
-:mod:`overlong.conformance.oracle.limits`."""
+:mod:`overlong.conformance.oracle.apart`."""
 
 
 @dataclass(frozen=True)

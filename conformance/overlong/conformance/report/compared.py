@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import (
+from overlong.conformance.protocol.observation import (
     CLAIMS,
     EARLIEST,
     LIMITS,

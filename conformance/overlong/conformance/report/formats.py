@@ -84,7 +84,7 @@ def write(text: str, path: Path) -> None:
     Raises:
         OSError: the file cannot be written; then no part of it is left.
     """
-    from overlong.conformance.support.whole_file import written_whole
+    from overlong.conformance.support.files import written_whole
 
     with written_whole(path, encoding="utf-8") as file:
         file.write(text)
@@ -96,7 +96,7 @@ def write_to(text: str, path: Path) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    from overlong.conformance.support.whole_file import written_to
+    from overlong.conformance.support.files import written_to
 
     with written_to(path, encoding="utf-8") as file:
         file.write(text)

@@ -7,12 +7,11 @@ import textwrap
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.models.faults import percent
-from overlong.conformance.protocol.kind import POSITION
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import POSITION, Accepted, Refused
 from overlong.conformance.report.wording import with_version
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
 from overlong.reference import Decoded, Rejected
-from overlong.reference.answer import REFUSED
+from overlong.reference.machine import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

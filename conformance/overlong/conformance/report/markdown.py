@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import (
+from overlong.conformance.protocol.observation import (
     EARLIEST,
     ENCODER,
     FUNCTIONS,

@@ -18,7 +18,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.protocol.observation import KINDS
 from overlong.conformance.report.wording import (
     command_lines,
     excused,

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.tiers import GIANTS, NOT_FURTHER, constants_of, next_tier, seeds_of, tier_of
-from overlong.conformance.oracle.kinds import LEFT_OUT
-from overlong.conformance.oracle.limits import limits_of
-from overlong.conformance.protocol.kind import MEMORY, POSITION, VERDICT
+from overlong.conformance.oracle.apart import limits_of
+from overlong.conformance.oracle.target import LEFT_OUT
+from overlong.conformance.protocol.observation import MEMORY, POSITION, VERDICT
 from overlong.conformance.protocol.wire import IN_MEMORY, OPERATIONS
 from overlong.conformance.report.text import SHOWN, blocks, claim_lines, in_rows, sign_lines, title, verdict_lines
 from overlong.conformance.report.wording import Glyphs, faults, swept_short, verdict

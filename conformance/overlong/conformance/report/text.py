@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import CLAIMS
+from overlong.conformance.protocol.observation import CLAIMS
 from overlong.conformance.protocol.wire import OPERATIONS
 from overlong.conformance.report.compared import table, tally
 from overlong.conformance.report.wording import (

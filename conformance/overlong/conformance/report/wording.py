@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from overlong.conformance.certification.tiers import short_of_usual
-from overlong.conformance.oracle.stream_fault import ended_how
-from overlong.conformance.protocol.kind import CLAIMS, UNDECLARED, Code
-from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.protocol.wire import ASKING, SEPARATE
+from overlong.conformance.oracle.compare import ended_how
+from overlong.conformance.protocol.observation import CLAIMS, UNDECLARED, Code
+from overlong.conformance.protocol.wire import ASKING, SEPARATE, UNITS
 from overlong.conformance.results.model import (
     EXPECTED,
     FAILS,

@@ -23,7 +23,7 @@ from os.path import commonprefix
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.finding import Bucket
-from overlong.conformance.protocol.kind import CLAIMS, ENCODER, KINDS, VERDICT
+from overlong.conformance.protocol.observation import CLAIMS, ENCODER, KINDS, VERDICT
 from overlong.conformance.protocol.wire import ENCODING
 from overlong.conformance.results.expected_file import (
     Deviation,

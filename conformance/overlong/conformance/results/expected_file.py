@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.oracle.finding import observed_in_words
 from overlong.conformance.oracle.target import UnknownTarget
-from overlong.conformance.protocol.kind import KINDS
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import KINDS, Accepted, Refused
 from overlong.conformance.protocol.wire import MEASURED
+from overlong.conformance.support.files import written_to
 from overlong.conformance.support.printable import did_you_mean, printable
-from overlong.conformance.support.whole_file import written_to
 from overlong.conformance.targets.configured import toml_of
 from overlong.reference import DEFECTS, DIALECTS
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from overlong.conformance.oracle.finding import BESIDE
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
+from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.printable import counted
 from overlong.conformance.support.provenance import portable_file, sha256_of
-from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.questions import category_of

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.protocol.kind import CLAIMS, GRAVE
+from overlong.conformance.protocol.observation import CLAIMS, GRAVE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -27,7 +27,7 @@ class State(StrEnum):
     EXPECTED = "diverges as expected"
     """Each of its divergences is an expected deviation: 0 unexpected, never "certified"."""
     EXCEPT = "conforms with exceptions"
-    """No claim of :data:`~overlong.conformance.protocol.kind.GRAVE` fails, but another claim fails."""
+    """No claim of :data:`~overlong.conformance.protocol.observation.GRAVE` fails, but another claim fails."""
     DIVERGES = "diverges"
     INCOMPLETE = "incomplete"
     NOT_MEASURED = "not measured"

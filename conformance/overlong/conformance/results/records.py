@@ -16,8 +16,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.oracle import kinds
-from overlong.conformance.protocol.kind import KINDS, VERDICT
+from overlong.conformance.oracle.target import KINDS as RESULTS
+from overlong.conformance.oracle.target import LEFT_OUT, NOT_SUPPORTED
+from overlong.conformance.protocol.observation import KINDS, VERDICT
 from overlong.conformance.results.invocation import named, placed, reproduced
 from overlong.conformance.results.model import (
     HOLDS,
@@ -169,7 +170,7 @@ def plan_as_json(part: PlanRun) -> dict[str, Any]:
         **part.seen._asdict(),
         "expected": part.expected._asdict(),
         "accepted": part.accepted,
-        "kinds": {kinds.KINDS[kind]: count for kind, count in sorted(part.kinds.items())},
+        "kinds": {RESULTS[kind]: count for kind, count in sorted(part.kinds.items())},
         "digest": {"sha256": part.digest},
     }
 
@@ -501,7 +502,7 @@ def part_of_suite(suite: Mapping[str, Any]) -> ReportPart:
     )
 
 
-_AGREEING = {kinds.KINDS[each] for each in (kinds.NOT_SUPPORTED, kinds.LEFT_OUT)}
+_AGREEING = {RESULTS[each] for each in (NOT_SUPPORTED, LEFT_OUT)}
 
 
 def part_of_plan(plan: Mapping[str, Any]) -> ReportPart:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.limits import aside_in_words
+from overlong.conformance.oracle.apart import aside_in_words
 from overlong.conformance.results.model import Drawing, Report, ReportKind, Standing, State, Subject
 from overlong.conformance.results.records import (
     MOST_CAUSES,

@@ -10,9 +10,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from overlong.conformance.oracle.apart import aside_in_words
 from overlong.conformance.oracle.finding import Bucket, claim_of
-from overlong.conformance.oracle.limits import aside_in_words
-from overlong.conformance.protocol.kind import (
+from overlong.conformance.protocol.observation import (
     BREAKDOWNS,
     CLAIMS,
     EARLIEST,
@@ -369,7 +369,8 @@ def details_of(
 
     Args:
         target: its record.
-        claims: each claim and its result; only those of :data:`overlong.conformance.protocol.kind.CLAIMS` have remarks.
+        claims: each claim and its result; only those of :data:`~overlong.conformance.protocol.observation.CLAIMS` have
+            remarks.
         suites: the records of the suites that the target was asked.
         causes: of its divergences.
     """

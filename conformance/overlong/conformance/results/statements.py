@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.kinds import KINDS, NOT_SUPPORTED
-from overlong.conformance.oracle.limits import aside_in_words
-from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.oracle.apart import aside_in_words
+from overlong.conformance.oracle.target import KINDS, NOT_SUPPORTED
+from overlong.conformance.protocol.observation import VERDICT
 from overlong.conformance.protocol.wire import VALIDATE
 from overlong.conformance.results.invocation import file_of, is_typed, options_of, placed
 from overlong.conformance.results.model import (

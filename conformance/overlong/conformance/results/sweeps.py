@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.oracle.again import ALONE
-from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE, NOT_SUPPORTED
-from overlong.conformance.protocol.kind import VERDICT
+from overlong.conformance.oracle.apart import ALONE
+from overlong.conformance.oracle.target import LEFT_OUT, NO_DIVERGENCE, NOT_SUPPORTED
+from overlong.conformance.protocol.observation import VERDICT
 from overlong.conformance.results.model import State, state_of
 from overlong.conformance.support.printable import counted, spaced_hex, thousands
 from overlong.reference import DEFECTS
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.explanation import Explanation
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.oracle.kinds import Fault
+    from overlong.conformance.oracle.target import Fault
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.identity import Identity
     from overlong.conformance.vectors.profile import Profile

@@ -7,8 +7,8 @@ import sqlite3
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import held
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping

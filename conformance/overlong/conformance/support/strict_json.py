@@ -60,15 +60,16 @@ def loads(octets: bytes, name: str, *, line: int = 1, most: int | None = None) -
         )
     except json.JSONDecodeError as error:
         _refuse(name, line + error.lineno - 1, f"column {error.colno}: {error.msg}")
-    except _Doubtful as error:
-        _refuse(name, _line(text, _place_of(text), line), str(error), doubtful=True)
+    except JsonError as error:
+        _refuse(name, _line(text, _place_of(text), line), error.doubt, doubtful=True)
     if surrogate := re.search(r"\\u[dD][89a-fA-F]", text):  # a pair is allowed, half of a pair is not
         _check_strings(value, name, _line(text, surrogate.start(), line))
     return value
 
 
-class _Doubtful(Exception):
-    """A part with more than one meaning, or with none."""
+def _doubtful(part: str) -> JsonError:
+    """The error of a part with more than one meaning, or with none; its place is added later."""
+    return JsonError(part, part)
 
 
 def _refuse(name: str, line: int, why: str, *, doubtful: bool = False) -> NoReturn:
@@ -98,27 +99,27 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
         twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
-        raise _Doubtful(f'the member "{printable(twice, 40)}" occurs twice in one object')
+        raise _doubtful(f'the member "{printable(twice, 40)}" occurs twice in one object')
     return result
 
 
 def _integer(digits: str) -> int:
     if len(digits) > LONGEST_NUMBER:
-        raise _Doubtful(f"a number of {len(digits)} digits")
+        raise _doubtful(f"a number of {len(digits)} digits")
     return int(digits)
 
 
 def _number(digits: str) -> float:
     if len(digits) > 2 * LONGEST_NUMBER:
-        raise _Doubtful(f"a number of {len(digits)} digits")
+        raise _doubtful(f"a number of {len(digits)} digits")
     value = float(digits)
     if math.isinf(value):
-        raise _Doubtful(f"{digits} is too large for a number")
+        raise _doubtful(f"{digits} is too large for a number")
     return value
 
 
 def _constant(word: str) -> NoReturn:
-    raise _Doubtful(f"{word} is no JSON")
+    raise _doubtful(f"{word} is no JSON")
 
 
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[][{}]|-?Infinity|NaN|-?[0-9][-+.0-9eE]*', re.DOTALL)
@@ -146,7 +147,7 @@ def _place_of(text: str) -> int:
 def _doubtful_number(digits: str) -> bool:
     try:
         _number(digits) if set(digits) & set(".eE") else _integer(digits)
-    except _Doubtful:
+    except JsonError:
         return True
     return False
 

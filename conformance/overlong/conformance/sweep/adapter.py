@@ -31,7 +31,7 @@ import zlib
 from io import FileIO
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.target import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
     CRASHED,
@@ -40,8 +40,8 @@ from overlong.conformance.oracle.kinds import (
     OTHER_OFFSET,
     REFUSED_WELL_FORMED,
     TIMED_OUT,
+    TargetError,
 )
-from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.wire import DECODE, NOT_SAID, VALIDATE
 from overlong.conformance.sweep.caller import HANGS, Caller, ChildEnded, Sight

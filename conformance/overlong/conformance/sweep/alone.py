@@ -1,4 +1,4 @@
-"""Asks some strings of each plan of a batched target singly as well: see ``oracle/again.py``."""
+"""Asks some strings of each plan of a batched target singly as well: see ``oracle/apart.py``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from collections import Counter
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.again import can_differ, otherwise
-from overlong.conformance.oracle.kinds import AGREES, OTHERWISE
-from overlong.conformance.oracle.limits import limits_of
-from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.oracle.apart import can_differ, limits_of, otherwise
+from overlong.conformance.oracle.target import AGREES, OTHERWISE, BudgetSpent, TargetError
 from overlong.conformance.results.sweeps import DivergentSet, SweepBucket, Where
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.vectors.batch import Member

@@ -17,17 +17,15 @@ from dataclasses import astuple
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overlong.conformance.oracle.expectation import ExpectedAnswers, expectation
-from overlong.conformance.oracle.kinds import CRASHED, TIMED_OUT
-from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.oracle.target import CRASHED, TIMED_OUT, ExpectedAnswers, TargetError, expectation
 from overlong.conformance.sweep.plan import LARGEST_SHARD
 from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.sweep.request import AT_WORK, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.child import Child, Named
-from overlong.conformance.targets.adapters.native import Library, address_of
+from overlong.conformance.targets.adapters.native import address_of, function_in
 from overlong.conformance.targets.adapters.serving import HEAD, fail, write_all
-from overlong.conformance.targets.ending import ended_how
+from overlong.conformance.targets.process import ended_how
 from overlong.conformance.vectors.profile import Profile
 from overlong.reference.core import core
 
@@ -304,8 +302,8 @@ def _addresses(named: Named) -> tuple[int, ...]:
     """The addresses of the functions; without them, this process gives the reason and exits with status 3."""
     abi = ABIS[named.abi]
     try:
-        library = Library(named.library)
-        return tuple(address_of(library.function(symbol, abi.parameters, abi.result)) for symbol in named.symbols)
+        library = ctypes.CDLL(named.library)
+        return tuple(address_of(function_in(library, symbol, abi.parameters, abi.result)) for symbol in named.symbols)
     except (OSError, UnicodeError) as error:
         fail(f"it cannot be loaded: {error if isinstance(error, OSError) else 'the loader refuses it'}")
     except LookupError as error:

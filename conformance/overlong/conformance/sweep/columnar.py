@@ -17,11 +17,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.oracle.columnar import SAYS_ALL, ColumnarOracle
-from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.oracle.judging import Judge, shown
-from overlong.conformance.oracle.kinds import AGREES, CRASHED, FAULTS, LEFT_OUT, TIMED_OUT, Fault
-from overlong.conformance.oracle.target import BudgetSpent
+from overlong.conformance.oracle.columnar import ColumnarOracle, shown
+from overlong.conformance.oracle.target import (
+    AGREES,
+    CRASHED,
+    FAULTS,
+    LEFT_OUT,
+    TIMED_OUT,
+    BudgetSpent,
+    Fault,
+    expectation,
+)
 from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.results.sweeps import ShardResult
 from overlong.conformance.sweep.plan import plan_named
@@ -33,11 +39,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from overlong.conformance.oracle.columnar import Expected
-    from overlong.conformance.oracle.expectation import ExpectedAnswers
-    from overlong.conformance.oracle.judging import Judged
-    from overlong.conformance.oracle.target import Answered
-    from overlong.conformance.protocol.units import Units
+    from overlong.conformance.oracle.columnar import Expected, Judged
+    from overlong.conformance.oracle.target import Answered, ExpectedAnswers
+    from overlong.conformance.protocol.wire import Units
     from overlong.conformance.results.sweeps import Shard
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.targets.framed import FramedTarget
@@ -176,10 +180,7 @@ class ShardTally:
             asked = judged.kinds != LEFT_OUT
         self.strings += len(lengths[asked])
         self.octets += int(lengths[asked].sum(dtype=np.int64))
-        if judged.kinds is None:
-            self.well_formed += expected.verdicts.well_formed
-        else:
-            self.well_formed += int(np.count_nonzero(expected.verdicts.accepted[asked]))
+        self.well_formed += int(np.count_nonzero(expected.accepted[asked]))
 
     def mark(self, first: int, kinds: NDArray[np.uint8] | int, end: int | None = None) -> None:
         """Note the kind of each string from that number on, or one kind for all strings before ``end``."""
@@ -240,8 +241,7 @@ class Columnar:
         self._profile, self._operation = profile, operation
         self._expectation: ExpectedAnswers | None = None
         self._oracle: ColumnarOracle | None = None
-        self._grid: tuple[Columns, Judge] | None = None
-        self._habits = SAYS_ALL
+        self._columns: Columns | None = None
         self._spent: BudgetSpent | None = None
 
     @property
@@ -265,7 +265,7 @@ class Columnar:
         """
         if self._spent is not None:
             raise self._spent
-        columns, judge = self._for(plan_named(shard.plan, self._profile).grids[shard.grid])
+        columns = self._for(plan_named(shard.plan, self._profile).grids[shard.grid])
         began = time.perf_counter()
         tally = ShardTally(shard)
         step = 2 if columns.grid.earlier else 1
@@ -279,9 +279,10 @@ class Columnar:
                     faults[-1] = ahead
                 right = answered.batch.right if isinstance(answered.batch, ColumnBatch) else None
                 expected = right or self._expected(*columns.judged(first, count))
-                judged = judge.judge(answered.answers, expected, first, from_earlier=skipped == 1, faults=faults)
+                judged = self._judge.judge(
+                    answered.answers, expected, first, step=step, from_earlier=skipped == 1, faults=faults
+                )
                 ahead = judged.ahead
-                self._habits = judged.habits or self._habits
                 lengths = np.frombuffer(answered.batch.lengths, np.uint32)[skipped::step]
                 tally.add(first, judged, expected, lengths)
                 if answered.unstable is not None and count:
@@ -298,18 +299,21 @@ class Columnar:
         """End the target."""
         self.target.close()
 
-    def _for(self, grid: Grid) -> tuple[Columns, Judge]:
+    def _for(self, grid: Grid) -> Columns:
         """The tables of a grid, kept until the next grid."""
-        if self._grid is None or self._grid[0].grid is not grid:
-            columns, expected = Columns(grid), self.expectation
-            unit_size, step = self.target.greeting.units.size, 2 if grid.earlier else 1
-            self._grid = columns, Judge(columns.items, expected, unit_size=unit_size, step=step)
-        return self._grid
+        if self._columns is None or self._columns.grid is not grid:
+            self._columns = Columns(grid)
+        return self._columns
+
+    @property
+    def _judge(self) -> ColumnarOracle:
+        if self._oracle is None:
+            expected, size = self.expectation, self.target.greeting.units.size
+            self._oracle = ColumnarOracle(expected, self._profile.dialect.layout, size)
+        return self._oracle
 
     def _expected(self, lengths: array[int], octets: bytes) -> Expected:
-        if self._oracle is None:
-            self._oracle = ColumnarOracle(self.expectation, self._profile.dialect.layout)
-        return self._oracle.expected(lengths, octets, self._habits)
+        return self._judge.expected(lengths, octets)
 
     def _asked(self, shard: Shard, columns: Columns) -> Iterator[tuple[Batch, str]]:
         """The shard's strings in batches."""

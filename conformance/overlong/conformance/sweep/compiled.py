@@ -28,13 +28,13 @@ from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import UNIT
 from overlong.reference.core import core
 from overlong.reference.order import SIGNATURE
-from overlong.reference.shift import ShiftAutomaton
+from overlong.reference.tables import ShiftAutomaton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from mmap import mmap
 
-    from overlong.conformance.oracle.expectation import ExpectedAnswers
+    from overlong.conformance.oracle.target import ExpectedAnswers
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.targets.adapters.abi import Abi
     from overlong.reference.layout import Layout

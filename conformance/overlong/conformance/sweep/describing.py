@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.again import RERUN, RerunQueue
+from overlong.conformance.oracle.apart import RERUN, RerunQueue, expected_under, judged_alone, limits_of
 from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.kinds import CRASHED, DEMANDED, KINDS, MISBEHAVED, TIMED_OUT
-from overlong.conformance.oracle.limits import expected_under, judged_alone, limits_of
-from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.oracle.target import CRASHED, DEMANDED, KINDS, MISBEHAVED, TIMED_OUT, BudgetSpent, TargetError
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.results.run import offered
 from overlong.conformance.results.sweeps import DivergentSet, PlanRun, SweepBucket, SweepRun
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.examination.explanation import Explanation
-    from overlong.conformance.oracle.expectation import ExpectedAnswers
+    from overlong.conformance.oracle.target import ExpectedAnswers
     from overlong.conformance.sweep.ledger import Ledger
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.profile import Profile

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from overlong.conformance.examination.asking import symptom_of
 from overlong.conformance.examination.examine import MOST, is_examinable, rank, why
 from overlong.conformance.examination.text import text_of
+from overlong.conformance.oracle.apart import limits_of
 from overlong.conformance.oracle.compare import compare_batch
-from overlong.conformance.oracle.limits import limits_of
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import SWEPT, Vector
 

@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from overlong.conformance.oracle.kinds import KINDS, Fault
-from overlong.conformance.oracle.target import TargetError
+from overlong.conformance.oracle.target import KINDS, Fault, TargetError
 from overlong.conformance.protocol.observation import describe
 from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
 from overlong.conformance.results.sweeps import ShardResult
@@ -23,9 +22,9 @@ from overlong.conformance.support.strict_json import loads
 from overlong.conformance.sweep.giants.memory import why_none
 from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS
-from overlong.conformance.targets.builtin import ADAPTERS
-from overlong.conformance.targets.ending import Ended
-from overlong.conformance.targets.functions import REPLACES
+from overlong.conformance.targets.build import ADAPTERS
+from overlong.conformance.targets.commands import REPLACES
+from overlong.conformance.targets.process import Ended
 from overlong.reference.core import why_not
 
 if TYPE_CHECKING:

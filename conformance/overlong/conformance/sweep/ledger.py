@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from overlong.conformance.oracle.kinds import KINDS, LEFT_OUT, Fault
+from overlong.conformance.oracle.target import KINDS, LEFT_OUT, Fault
 from overlong.conformance.results.sweeps import Shard, ShardResult
 from overlong.conformance.support.database import Database, Sort
 from overlong.conformance.support.printable import printable

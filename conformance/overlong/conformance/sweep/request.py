@@ -15,7 +15,7 @@ from overlong.conformance.vectors.profile import Profile
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from overlong.conformance.oracle.expectation import ExpectedAnswers
+    from overlong.conformance.oracle.target import ExpectedAnswers
     from overlong.conformance.sweep.compiled import Asking
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.targets.adapters.abi import Abi

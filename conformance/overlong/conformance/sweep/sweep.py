@@ -13,17 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.oracle.kinds import LEFT_OUT, NO_DIVERGENCE
-from overlong.conformance.oracle.target import BudgetSpent, TargetError
+from overlong.conformance.oracle.target import LEFT_OUT, NO_DIVERGENCE, BudgetSpent, TargetError, expectation
 from overlong.conformance.results.invocation import options_of, reproduce_command, write_inputs
 from overlong.conformance.results.statements import RESULTS, to_json
 from overlong.conformance.results.sweeps import Account, PlanRun, SweepRun
-from overlong.conformance.support.interruption import no_more_interruptions
+from overlong.conformance.support.files import TemporaryFolder, make_folder, saving, written_whole
 from overlong.conformance.support.printable import as_text
+from overlong.conformance.support.process import no_more_interruptions
 from overlong.conformance.support.provenance import generator
-from overlong.conformance.support.temporary import TemporaryFolder
-from overlong.conformance.support.whole_file import make_folder, saving, written_whole
 from overlong.conformance.sweep.accounting import total
 from overlong.conformance.sweep.alone import add_again, ask_again
 from overlong.conformance.sweep.describing import describe, telling

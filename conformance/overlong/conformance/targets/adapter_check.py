@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut, describe
-from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
@@ -34,13 +32,15 @@ from overlong.conformance.protocol.wire import (
     STREAMING,
     UNSUPPORTED,
     VALIDATE,
+    Answers,
     ProtocolError,
     again_payload,
+    big_endian,
     frame,
     stream_payload,
 )
 from overlong.conformance.support.printable import printable, thousands
-from overlong.conformance.targets.ending import Ended
+from overlong.conformance.targets.process import Ended
 from overlong.conformance.vectors.questions import sample
 
 if TYPE_CHECKING:

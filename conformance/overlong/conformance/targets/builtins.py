@@ -1,6 +1,9 @@
-"""The decoders with names: those that ship with an adapter, and those that a file of the user's adds.
+"""Decoders and libraries with names: those that ship with an adapter, and decoders that a file of the user's adds.
 
-Each entry of ``builtins.toml`` becomes a :class:`Builtin`.
+Each entry of ``builtins.toml`` becomes a :class:`Builtin`, each table of ``libraries.toml`` a :class:`Library`: many
+functions under one name, which ``overlong certify`` tests in one run. A project defines libraries of its own in
+``overlong.toml`` (``configured.py``). The function ``libglib/g_utf8_strlen`` is a target like any other. Functions that
+no ABI fits are called by ``adapters/calls.py``.
 """
 
 from __future__ import annotations
@@ -13,29 +16,34 @@ import shutil
 import sys
 import tomllib
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.support.interpreter import script
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.build import COMPILERS, C, Compiler, built, pkg_config_flags
-from overlong.conformance.targets.builtin import (
+from overlong.conformance.support.process import script
+from overlong.conformance.targets.build import (
     ADAPTERS,
+    COMPILERS,
     ELSEWHERE,
-    Builtin,
+    C,
+    Compiler,
+    Project,
+    built,
+    fetched,
     found,
     not_on_path,
+    pkg_config_flags,
     python_command,
     said,
 )
-from overlong.conformance.targets.packages import Project, fetched
+from overlong.conformance.targets.configured import configured, functions_in, set_up
 from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 SOURCES = ADAPTERS / "c"
 _PKG_CONFIG = "pkg-config (Debian: apt install pkg-config)"
@@ -43,11 +51,31 @@ _ASKED_AT_ONCE = 8  # versions: each question waits for an interpreter or a virt
 
 
 @dataclass(frozen=True)
+class Builtin:
+    """A decoder that ships with an adapter. Nothing is built, fetched or started before it is needed."""
+
+    name: str
+    language: str
+    what: str
+    missing: Callable[[], str]
+    """Packages to install to use it here; empty if none."""
+    command: Callable[[], list[str]]
+    """Returns its command; builds the program first if necessary."""
+    version: Callable[[], str] = lambda: ""
+    """The installed version, found without building anything; empty if only the greeting has it."""
+    folder: str | None = None
+    """The folder to start it in, if not the current one."""
+    fetches: str = ""
+    """Packages fetched from a registry on first use; empty if none."""
+
+
+@dataclass(frozen=True)
 class Programs:
     """Decoders in programs: the table's words become commands.
 
     In a word, ``{NAME}`` is the path of a required program, ``{program}`` that of the chosen one, ``{adapters}`` the
-    adapters' folder, ``{built}`` the built program, ``{word}`` the decoder's own word.
+    adapters' folder, ``{built}`` the built program, ``{word}`` the decoder's own word, ``{fetched}`` the folder of a
+    project, ``{uutf}`` the version of OCaml's library.
     """
 
     language: str
@@ -79,9 +107,13 @@ class Programs:
     """An optional part, the package that has it, and a command that prints ``yes`` if it is installed."""
     part_install: str = ""
     part_probe: list[str] = field(default_factory=list[str])
+    project: Project | None = None
+    """The fetched packages of the decoders; then a row has the word, the package, and a description."""
 
     def missing(self, *_row: str) -> str:
         """Packages to install to use a decoder here; empty if none."""
+        if self.project is not None:
+            return self.project.missing(*self.needs)
         if self.posix and sys.platform == "win32":
             return "its adapter needs POSIX"
         if why := not_on_path(tuple(self.needs), self.install):
@@ -95,22 +127,30 @@ class Programs:
 
     def command(self, word: str, *_row: str) -> list[str]:
         """The command of a decoder; builds its program first if necessary."""
-        words = self._filled(self.start, built=self._built(), word=word)
+        folder = "" if self.project is None else str(fetched(self.project))
+        words = self._filled(self.start, built=self._built(), word=word, fetched=folder)
         return script(*words[1:]) if words[0] == "python" else words
 
-    def version(self, *_row: str) -> str:
+    def version(self, *row: str) -> str:
         """The installed version; empty if only the greeting has it."""
-        return self.prefix + self._asked(self.ask) if self.ask else ""
+        if self.project is not None:
+            return self.project.version(row[1])
+        return self._filled([self.prefix])[0] + self._asked(self.ask) if self.ask else ""
 
-    def fetches(self, *_row: str) -> str:
+    def fetches(self, *row: str) -> str:
         """Packages fetched on a decoder's first use."""
-        return ""
+        return "" if self.project is None else f"{row[1]} of {self.project.registry}"
 
     def _built(self) -> str:
-        return str(built(COMPILERS[self.build], *(ADAPTERS / name for name in self.sources))) if self.build else ""
+        if not self.build:
+            return ""
+        library = [Path(self._program())] if self.found_by else []
+        return str(built(COMPILERS[self.build], *(ADAPTERS / name for name in self.sources), *library))
 
     def _filled(self, words: list[str], program: str = "", **more: str) -> list[str]:
-        known = {name: found(name) for name in self.needs} | {"program": program or self._program(), "part": self.part}
+        program = program or self._program()
+        known = {name: found(name) for name in self.needs} | {"program": program, "part": self.part}
+        known["uutf"] = _stated(program) if self.found_by == "uutf" else ""
         return [word.format(adapters=ADAPTERS, pathsep=os.pathsep, **known, **more) for word in words]
 
     def _asked(self, words: list[str], program: str = "") -> str:
@@ -121,7 +161,7 @@ class Programs:
     def _program(self) -> str:
         """The path of the chosen program or its substitute; empty if there is none."""
         if self.found_by:
-            return _sqlite() if self.found_by == "sqlite" else _postgresql()
+            return _WAYS[self.found_by]()
         for path in map(os.path.abspath, filter(None, map(shutil.which, self.one_of))):
             if not self.fits or re.match(self.fits, self._asked(self.ask, path)):
                 return path
@@ -146,81 +186,41 @@ def _postgresql() -> str:
     return str(next(whole, ""))
 
 
-@dataclass(frozen=True)
-class Uutf(Programs):
-    """Decoders of OCaml's library Uutf, which is in a folder of the compiler."""
-
-    def missing(self, *_row: str) -> str:
-        return super().missing() or ("" if _uutf().is_file() else self.absent)
-
-    def command(self, word: str, *_row: str) -> list[str]:
-        program = built(COMPILERS[self.build], *(ADAPTERS / name for name in self.sources), _uutf())
-        return self._filled(self.start, built=str(program), word=word, uutf=_uutf_version())
-
-    def version(self, *_row: str) -> str:
-        return f"Uutf {_uutf_version()}, OCaml {super().version()}"
+def _uutf() -> str:
+    """The file with the version of OCaml's library Uutf, which is in a folder of the compiler; empty if none."""
+    meta = Path(said(found("ocamlopt"), "-where")) / "uutf" / "META"
+    return str(meta) if meta.is_file() else ""
 
 
-def _uutf() -> Path:
-    """The file with the library's version."""
-    return Path(said(found("ocamlopt"), "-where")) / "uutf" / "META"
+_WAYS: dict[str, Callable[[], str]] = {"sqlite": _sqlite, "postgresql": _postgresql, "uutf": _uutf}
+"""Ways to find what a table needs, by the words for them."""
 
 
-def _uutf_version() -> str:
-    stated = re.search(r'^version = "([^"]*)"', _uutf().read_text("utf-8", "backslashreplace"), re.MULTILINE)
+def _stated(meta: str) -> str:
+    stated = re.search(r'^version = "([^"]*)"', Path(meta).read_text("utf-8", "backslashreplace"), re.MULTILINE)
     return printable(stated[1], 40) if stated else ""
 
 
-@dataclass(frozen=True)
-class Packages(Programs):
-    """Decoders of fetched packages; a row has the word, the package, a description. ``{fetched}``: their folder."""
-
-    project: Project = field(kw_only=True)
-
-    def missing(self, *_row: str) -> str:
-        return self.project.missing(*self.needs)
-
-    def command(self, word: str, *_row: str) -> list[str]:
-        return self._filled(self.start, fetched=str(fetched(self.project)), word=word)
-
-    def version(self, *row: str) -> str:
-        return self.project.version(row[1])
-
-    def fetches(self, *row: str) -> str:
-        return f"{row[1]} of {self.project.registry}"
-
-
-@dataclass(frozen=True)
-class Python:
-    """Decoders in Python. A row has the attribute in the file; for a package, also its requirement and its module."""
-
-    language: str
-    file: str
-
-    def missing(self, _attribute: str, requirement: str = "", module: str = "") -> str:
-        if not requirement:
-            return ""
-        package, _, least = requirement.partition(">=")  # the first major version with its own decoder
-        remedy = f"pip install '{requirement}', or for all such packages, {install('decoders')}"
-        here = _installed(package)
-        if not here or not _is_there(module):
-            return f"no {module} in this Python; {remedy}"
-        major = re.match(r"\d+", here)
-        if least and (major is None or int(major[0]) < int(least)):
-            return f"{package} {here} decodes with CPython's decoder; {remedy}"
+def _missing_package(requirement: str = "", module: str = "") -> str:
+    """What to install for a decoder in a Python package; empty if nothing, or if it is in no package."""
+    if not requirement:
         return ""
+    package, _, least = requirement.partition(">=")  # the first major version with its own decoder
+    remedy = f"pip install '{requirement}', or for all such packages, {install('decoders')}"
+    here = _installed(package)
+    if not here or not _is_there(module):
+        return f"no {module} in this Python; {remedy}"
+    major = re.match(r"\d+", here)
+    if least and (major is None or int(major[0]) < int(least)):
+        return f"{package} {here} decodes with CPython's decoder; {remedy}"
+    return ""
 
-    def command(self, attribute: str, *_package: str) -> list[str]:
-        return python_command(str(ADAPTERS / self.file), attribute)
 
-    def version(self, _attribute: str, requirement: str = "", _module: str = "") -> str:
-        if not requirement:
-            return f"{platform.python_implementation()} {platform.python_version()}"
-        package = requirement.partition(">=")[0]
-        return f"{package} {_installed(package)}".strip()
-
-    def fetches(self, *_row: str) -> str:
-        return ""
+def _version_in_python(requirement: str = "", _module: str = "") -> str:
+    if not requirement:
+        return f"{platform.python_implementation()} {platform.python_version()}"
+    package = requirement.partition(">=")[0]
+    return f"{package} {_installed(package)}".strip()
 
 
 def _installed(package: str) -> str:
@@ -282,9 +282,6 @@ class CLibrary:
     def version(self, *_row: str) -> str:
         return f"{self.name} {self._number()}".strip()
 
-    def fetches(self, *_row: str) -> str:
-        return ""
-
     def _number(self) -> str:
         """Its version, found without building anything; empty if unknown."""
         if self.own:
@@ -323,30 +320,37 @@ def debian_version(package: str) -> str:
 
 
 def _family(table: dict[str, Any], project: Project | None) -> tuple[Builtin, ...]:
-    """The decoders of a table."""
+    """The decoders of a table.
+
+    Of one in Python, a row has the attribute in the file; for a package, also its requirement and its module.
+    """
+    kind, language, rows = table.get("kind"), table["language"], table["decoders"].items()
+    if kind == "python":
+        return tuple(
+            Builtin(
+                name,
+                language,
+                what,
+                partial(_missing_package, *package),
+                partial(python_command, str(ADAPTERS / table["file"]), attribute),
+                partial(_version_in_python, *package),
+            )
+            for name, (attribute, *package, what) in rows
+        )
     keys = {key: value for key, value in table.items() if key not in ("kind", "like", "decoders", "project")}
-    maker: Programs | Python | CLibrary
-    match table.get("kind"):
-        case "python":
-            maker = Python(**keys)
-        case "library":
-            maker = CLibrary(**keys)
-        case "uutf":
-            maker = Uutf(**keys)
-        case _:
-            maker = Programs(**keys) if project is None else Packages(**keys, project=project)
+    maker = CLibrary(**keys) if kind == "library" else Programs(**keys, project=project)
     return tuple(
         Builtin(
             name,
-            maker.language,
+            language,
             what,
             partial(maker.missing, *row),
             partial(maker.command, *row),
             partial(maker.version, *row),
             ELSEWHERE if table.get("elsewhere") else None,
-            maker.fetches(*row),
+            maker.fetches(*row) if isinstance(maker, Programs) else "",
         )
-        for name, (*row, what) in table["decoders"].items()
+        for name, (*row, what) in rows
     )
 
 
@@ -420,3 +424,101 @@ def _look(builtin: Builtin) -> dict[str, Any]:
         "missing": missing,
         "fetches": builtin.fetches,
     }
+
+
+CALLS = ADAPTERS / "calls.py"
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library at hand."""
+
+    name: str
+    what: str
+    functions: dict[str, str]
+    """The target of each function; ``{library}`` is the library's file, ``{version}`` the number in that."""
+    missing: Callable[[], str]
+    """What to install; empty if nothing."""
+    file: Callable[[], str]
+    """Its file; fetches and builds it if necessary. Empty if its functions need none."""
+
+    def target(self, function: str) -> str:
+        """The target of a function, as on the command line."""
+        file = self.file()
+        words = {"{library}": file, "{version}": file.rpartition(".so.")[2], "{calls}": str(CALLS)}
+        target = self.functions[function]
+        for word, value in words.items():
+            target = target.replace(word, value)
+        return target
+
+
+@cache
+def _linked(link: str) -> str:
+    from ctypes.util import find_library
+
+    return find_library(link) or ""
+
+
+def _not_linked(link: str, debian: str) -> str:
+    return "" if _linked(link) else f"no lib{link} here; install it (Debian: apt install {debian})"
+
+
+def _library(name: str, table: dict[str, Any]) -> Library:
+    functions = dict(functions_in(f"libraries.toml: {name}", {"library": "{library}", "function": table["function"]}))
+    missing, file = _found(table)
+    return Library(name, table["what"], functions, missing, file)
+
+
+def _found(table: dict[str, Any]) -> tuple[Callable[[], str], Callable[[], str]]:
+    """What is missing for a library, and its file: the linker finds it, or it is compiled, or fetched and compiled."""
+    match table:
+        case {"link": link, "debian": debian}:
+            return partial(_not_linked, link, debian), partial(_linked, link)
+        case {"source": source, "of": of}:
+            headers = CLibrary(**of)
+            return headers.missing, partial(headers.shared, source)
+        case {"project": words, "built": built}:
+            project = Project.of(words)
+            return project.missing, lambda: str(fetched(project) / built)
+        case _:
+            return str, str
+
+
+@cache
+def libraries() -> dict[str, Library]:
+    """The libraries at hand, by their names."""
+    tables = tomllib.loads((Path(__file__).parent / "libraries.toml").read_text("utf-8"))
+    return {name: _library(name, table) for name, table in tables.items()}
+
+
+def functions_of(name: str) -> tuple[str, ...]:
+    """The targets of a library's functions; empty if no library has that name.
+
+    Raises:
+        UnknownTarget: the project's file cannot be read.
+    """
+    if ":" in name or "/" in name:
+        return ()
+    own = configured()
+    if name in own:
+        return own[name].of_functions(name)
+    library = libraries().get(name)
+    return tuple(f"{name}/{function}" for function in library.functions) if library else ()
+
+
+def set_up_library(name: str) -> None:
+    """Run the set-up commands of a library of the project, once for all its functions.
+
+    Raises:
+        TargetError: one fails.
+    """
+    own = configured()
+    if name in own:
+        set_up(name, own[name])
+
+
+def function_at_hand(name: str) -> tuple[Library, str] | None:
+    """The library at hand, and the function of it, that a target's name means; None if it means none."""
+    library, mark, function = name.partition("/")
+    found = libraries().get(library) if mark else None
+    return (found, function) if found and function in found.functions else None

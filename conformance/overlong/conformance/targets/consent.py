@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import UnknownTarget
+from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.printable import counted, printable
-from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.builtins import BUILTINS, shipped
 from overlong.conformance.targets.configured import configured
 

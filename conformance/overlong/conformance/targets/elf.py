@@ -1,10 +1,23 @@
-"""Reads ELF files by the System V ABI (chapters 4 and 5): segments, the dynamic section, symbols.
+"""Reads ELF files of 64 bits by the System V ABI (chapters 4 and 5): segments, the dynamic section, symbols, code.
 
 The file may be anything: reads are bounded, and what is nonsense gives errors of :data:`NONSENSE`. What identifies a
 library is its soname, its build id, as ld's ``--build-id`` writes it, and the package that installed it.
+
+``elf.py LIBRARY SYMBOL ...`` is a program: it prints the numbers that functions name, on a line, ascending, and runs
+nothing of them. From each function's first instruction it follows every jump within the library, and calls as far as
+functions that the called ones call. Thresholds stand in what compares, adds, subtracts and loads; numbers of other
+instructions are masks of bits, sizes of frames, or places of memory. It is a process of its own: the disassembler is
+foreign code.
 """
 
 from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # make this package importable from anywhere
+    if (_root := str(Path(__file__).resolve().parents[3])) not in sys.path:
+        sys.path.insert(0, _root)
 
 import hashlib
 import os
@@ -13,13 +26,14 @@ import stat
 import struct
 import subprocess
 from functools import cached_property, lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from overlong.conformance.support.printable import printable
+from overlong.conformance.targets.adapters.facts import GREATEST, LEAST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 NONSENSE = (struct.error, IndexError, OverflowError, ValueError)
 """The errors of what is no ELF file, or a broken one."""
@@ -35,6 +49,8 @@ _CODE = (2, 10)
 """Types of symbols: functions, and functions that are chosen when the file is loaded."""
 _SEGMENTS, _ENTRIES, _SECTIONS, _SYMBOLS, _NAME, _NAMES = 512, 1 << 12, 1 << 10, 1 << 20, 256, 1 << 26
 """The most that are read: program headers, dynamic entries, section headers, symbols, octets of a name and of all."""
+_OF_64_BITS = 2
+_LONGEST = 1 << 12  # octets of a symbol whose address is asked
 _BUILD_ID = 3
 """The type of a build id among notes of the owner ``GNU``."""
 _TABLES, _NOTES, _ID = 16, 1 << 16, 64
@@ -69,9 +85,9 @@ class Elf:
         """
         self._file = file
         self._head = self.at(0, 64)
-        if self._head[:4] != b"\x7fELF" or self._head[4] not in (1, 2) or self._head[5] not in (1, 2):
-            raise ValueError("no ELF file")
-        self.order, self._wide = "<>"[self._head[5] - 1], self._head[4] == 2
+        if self._head[:4] != b"\x7fELF" or self._head[4] != _OF_64_BITS or self._head[5] not in (1, 2):
+            raise ValueError("no ELF file of 64 bits")
+        self.order = "<>"[self._head[5] - 1]
         (self.machine,) = struct.unpack_from(f"{self.order}H", self._head, 18)
         """The number of its processor's kind."""
 
@@ -86,20 +102,13 @@ class Elf:
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
         """Its program headers."""
-        form = self._form("IIQQQQ", "IIIIIII")
-        found: list[Segment] = []
-        for fields in self._table(form, (32, 28), (54, 42), _SEGMENTS):
-            if self._wide:
-                kind, flags, offset, address, _, size = fields
-            else:
-                kind, offset, address, _, size, _, flags = fields
-            found.append(Segment(kind, flags, offset, address, size))
-        return tuple(found)
+        form = struct.Struct(f"{self.order}IIQQ8xQ")
+        return tuple(Segment(*fields) for fields in self._table(form, 32, 54, _SEGMENTS))
 
     @cached_property
     def dynamic(self) -> dict[int, int]:
         """The entries of the dynamic section, by tag."""
-        form = self._form("QQ", "II")
+        form = struct.Struct(f"{self.order}QQ")
         found = next((each for each in self.segments if each.kind == DYNAMIC), None)
         if found is None:
             return {}
@@ -124,58 +133,40 @@ class Elf:
 
     def symbol(self, wanted: str) -> int | None:
         """The address of a dynamic symbol; None if it has none."""
-        names = self.place(self.dynamic.get(STRTAB, 0))
-        if names is None:
-            return None
-        table, form = self.at(names[0], min(names[1], _NAMES)), self._form("IBBHQQ", "IIIBBH")
-        name = wanted.encode("utf-8", "surrogateescape") + b"\0"
-        for place, size in self._dynamic_symbols():
-            octets = self.at(place, min(size, _SYMBOLS * form.size))
-            for fields in form.iter_unpack(octets[: len(octets) // form.size * form.size]):
-                address: int = fields[4] if self._wide else fields[1]
-                if address and table.startswith(name, fields[0]):
-                    return address
-        return None
+        name = wanted.encode("utf-8", "surrogateescape")
+        return next((address for found, _, address in self._symbols() if found == name), None)
 
     def functions(self) -> set[str]:
         """The names of the functions that it defines for others."""
+        code = (name for name, kind, _ in self._symbols() if kind & 15 in _CODE and 0 < len(name) < _NAME)
+        return {name.decode("utf-8", "backslashreplace") for name in code}
+
+    def _symbols(self) -> Iterator[tuple[bytes, int, int]]:
+        """Name, kind and address of each dynamic symbol that it defines."""
         names = self.place(self.dynamic.get(STRTAB, 0))
         if names is None:
-            return set()
-        table, form, found = self.at(names[0], min(names[1], _NAMES)), self._form("IBBHQQ", "IIIBBH"), set[str]()
-        for place, size in self._dynamic_symbols():
+            return
+        table, form = self.at(names[0], min(names[1], _NAMES)), struct.Struct(f"{self.order}IBBHQQ")
+        sections = self._table(struct.Struct(f"{self.order}4xI16xQQ"), 40, 58, _SECTIONS)
+        for _, place, size in (each for each in sections if each[0] == _DYNSYM):
             octets = self.at(place, min(size, _SYMBOLS * form.size))
-            for fields in form.iter_unpack(octets[: len(octets) // form.size * form.size]):
-                kind, address = (fields[1], fields[4]) if self._wide else (fields[3], fields[1])
-                if address and kind & 15 in _CODE:
-                    name, end, _ = table[fields[0] : fields[0] + _NAME].partition(b"\0")
-                    found |= {name.decode("utf-8", "backslashreplace")} if end and name else set()
-        return found
+            for start, kind, _, _, address, _ in form.iter_unpack(octets[: len(octets) // form.size * form.size]):
+                end = table.find(b"\0", start, start + _LONGEST)
+                if address and end >= 0:
+                    yield table[start:end], kind, address
 
     @property
     def is_cut(self) -> bool:
         """True if the file ends before its section headers do, which linkers write last."""
-        table, size, number = self._place_of((40, 32), (58, 46))
+        table, size, number = self._place_of(40, 58)
         return number > 0 and not self.at(table + size * number - 1, 1)
 
-    def _dynamic_symbols(self) -> Iterator[tuple[int, int]]:
-        """Offsets and sizes of sections of dynamic symbols."""
-        form = self._form("IIQQQQ", "IIIIII")
-        for _, kind, _, _, place, size in self._table(form, (40, 32), (58, 46), _SECTIONS):
-            if kind == _DYNSYM:
-                yield place, size
-
-    def _form(self, wide: str, narrow: str) -> struct.Struct:
-        return struct.Struct(self.order + (wide if self._wide else narrow))
-
-    def _table(
-        self, form: struct.Struct, place: tuple[int, int], sizes: tuple[int, int], most: int
-    ) -> Iterator[tuple[int, ...]]:
+    def _table(self, form: struct.Struct, place: int, sizes: int, most: int) -> Iterator[tuple[int, ...]]:
         """The beginnings of a table's entries: the header has its offset, their size and their number.
 
         Args:
             form: of the beginning of an entry.
-            place: where the header has the offset, in files of 64 and of 32 bits.
+            place: where the header has the offset.
             sizes: where it has the other two.
             most: the most entries that are read.
         """
@@ -186,12 +177,10 @@ class Elf:
         for start in range(0, len(octets) - form.size + 1, size):
             yield form.unpack_from(octets, start)
 
-    def _place_of(self, place: tuple[int, int], sizes: tuple[int, int]) -> tuple[int, int, int]:
+    def _place_of(self, place: int, sizes: int) -> tuple[int, int, int]:
         """A table's offset, the size of its entries, and their number; the arguments are those of :meth:`_table`."""
-        narrow = not self._wide
-        (table,) = struct.unpack_from(f"{self.order}{'Q' if self._wide else 'I'}", self._head, place[narrow])
-        size, number = struct.unpack_from(f"{self.order}HH", self._head, sizes[narrow])
-        return table, size, number
+        (table,) = struct.unpack_from(f"{self.order}Q", self._head, place)
+        return (table, *struct.unpack_from(f"{self.order}HH", self._head, sizes))
 
 
 @lru_cache(maxsize=16)
@@ -278,3 +267,130 @@ def _asked(*words: str) -> str:
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return ""
     return asked.stdout.decode("utf-8", "backslashreplace")
+
+
+_MOST = 1 << 13
+"""The instructions that are read; a validator has some hundreds."""
+_AT_ONCE = 1 << 7
+"""The octets of code that are read at once: few, since jumps end most."""
+_DEEP = 2
+"""The calls behind one another that are followed: what is further away reports errors, mostly."""
+
+
+class _Processor(NamedTuple):
+    """How code is read: the disassembler's words for a kind of processor."""
+
+    kind: str
+    mode: str
+    names: frozenset[str]
+    """The instructions whose numbers matter."""
+    always: frozenset[str]
+    """The jumps that always go."""
+    frame: tuple[str, ...]
+    """Registers that hold places of memory: what is added to them is no threshold."""
+
+
+_PROCESSORS = {
+    62: _Processor(
+        "X86",
+        "64",
+        frozenset({"cmp", "add", "sub", "mov", "movabs", "lea"}),
+        frozenset({"jmp", "notrack jmp", "bnd jmp"}),
+        ("RSP", "RBP", "RIP"),
+    ),
+    183: _Processor(
+        "ARM64",
+        "ARM",
+        frozenset({"cmp", "cmn", "ccmp", "add", "adds", "sub", "subs", "mov", "movz"}),
+        frozenset({"b", "br"}),
+        ("SP", "X29"),
+    ),
+}
+"""By the number of the processor's kind in ELF."""
+
+
+def immediates(file: int, symbols: Iterable[str]) -> list[int]:
+    """The numbers that these functions name, ascending.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    try:
+        elf = Elf(file)
+        processor = _PROCESSORS.get(elf.machine)
+        starts = [address for address in map(elf.symbol, symbols) if address is not None]
+        if processor is None:
+            return []
+        found = {abs(number) for number in _walk(elf, processor, starts)}
+    except NONSENSE:
+        return []
+    return sorted(number for number in found if LEAST <= number <= GREATEST)
+
+
+def _walk(elf: Elf, processor: _Processor, starts: list[int]) -> Iterator[int]:
+    """The numbers in all instructions that can be reached, the nearest functions first."""
+    kind, capstone = processor.kind, cast("Any", import_module("capstone"))  # late, and it has no types
+    words = vars(import_module(f"capstone.{kind.lower()}"))
+    frame = {words[f"{kind}_REG_{each}"] for each in processor.frame}
+    reader = capstone.Cs(getattr(capstone, f"CS_ARCH_{kind}"), getattr(capstone, f"CS_MODE_{processor.mode}"))
+    reader.detail = True
+
+    def counts(instruction: Any) -> bool:
+        registers = {operand.reg for operand in instruction.operands if operand.type == capstone.CS_OP_REG}
+        return instruction.mnemonic in processor.names and registers.isdisjoint(frame)
+
+    seen, functions = set[int](), starts
+    for _ in range(1 + _DEEP):
+        todo, functions = functions, list[int]()
+        while todo:
+            for instruction in _straight(elf, reader, todo.pop()):
+                if instruction.address in seen or len(seen) >= _MOST:
+                    break
+                seen.add(instruction.address)
+                goes_on = functions if instruction.group(capstone.CS_GRP_CALL) else todo
+                goes = goes_on is functions or instruction.group(capstone.CS_GRP_JUMP)
+                for operand in instruction.operands:
+                    if operand.type == words[f"{kind}_OP_IMM"]:
+                        if goes:
+                            goes_on.append(operand.imm)
+                        elif counts(instruction):
+                            yield _shifted(operand)
+                    elif operand.type == words[f"{kind}_OP_MEM"] and instruction.mnemonic == "lea":
+                        if operand.mem.base == words["X86_REG_RIP"]:  # perhaps the address of a function
+                            functions.append(instruction.address + instruction.size + operand.mem.disp)
+                        elif operand.mem.base not in frame:
+                            yield operand.mem.disp
+                if instruction.group(capstone.CS_GRP_RET) or instruction.mnemonic in processor.always:
+                    break
+
+
+def _shifted(operand: Any) -> int:
+    """The number of an operand, which AArch64 may shift."""
+    shift = getattr(operand, "shift", None)
+    return int(operand.imm) << (int(shift.value) if shift is not None and shift.type else 0)
+
+
+def _straight(elf: Elf, reader: Any, address: int) -> Iterator[Any]:
+    """The instructions from an address on, if there is code."""
+    while True:
+        place = elf.place(address)
+        if place is None or not place[2] & EXECUTABLE:
+            return
+        octets = elf.at(place[0], min(place[1], _AT_ONCE))
+        before = address
+        for instruction in reader.disasm(octets, address):
+            yield instruction
+            address = instruction.address + instruction.size
+        if address == before:
+            return
+
+
+def main() -> None:
+    """Print the numbers of the functions on the command line."""
+    library, *symbols = sys.argv[1:]
+    file = os.open(library, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    print(*immediates(file, symbols))
+
+
+if __name__ == "__main__":
+    main()

@@ -17,7 +17,6 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
@@ -30,13 +29,13 @@ from overlong.conformance.protocol.wire import (
     FAILED,
     MEASURED,
     UNSUPPORTED,
+    Answers,
     ProtocolError,
 )
 from overlong.conformance.support.printable import printable, times
-from overlong.conformance.targets.ending import Ended, was_crowded
 from overlong.conformance.targets.limits import AnswerLimit
-from overlong.conformance.targets.process import Process, size_in_words
-from overlong.conformance.targets.requests import prepared, received
+from overlong.conformance.targets.process import CROWDED, Ended, size_in_words
+from overlong.conformance.targets.requests import SharingProcess, prepared, received
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.questions import sample
 from overlong.conformance.vectors.vector import Vector
@@ -106,9 +105,10 @@ class FramedTarget:
 
     def __post_init__(self) -> None:
         self._limit = self.limit or AnswerLimit(self.timeout)
-        self._process: Process | None = None
+        self._process: SharingProcess | None = None
         self._known: Greeting | None = None
-        self._spares = _Spares(self.new_process)
+        self._spares: deque[Future[SharingProcess]] = deque()  # in the order in which they were started
+        self._starter: ThreadPoolExecutor | None = None  # of spares
         self.isolation = ""  # the kind of its isolation; known once it is open
         self._size = _FIRST  # vectors in a request
         self._suspects = 0  # vectors asked again after a failure, one request at a time
@@ -133,7 +133,7 @@ class FramedTarget:
         return self._known
 
     @property
-    def _running(self) -> Process:
+    def _running(self) -> SharingProcess:
         assert self._process is not None, "it is open"
         return self._process
 
@@ -156,7 +156,7 @@ class FramedTarget:
         for step in self.set_up:
             step()
 
-    def new_process(self) -> Process:
+    def new_process(self) -> SharingProcess:
         """Start another process of the target, with its greeting unread.
 
         Raises:
@@ -165,7 +165,7 @@ class FramedTarget:
             TargetError: a preparation fails.
         """
         self.prepare()
-        process = Process(
+        process = SharingProcess(
             self.command,
             environment=self.environment,
             sandbox=self.sandbox,
@@ -207,7 +207,11 @@ class FramedTarget:
             raise TargetError(f"{printable(self.id)}: not measured: {why}{said}") from error
 
     def close(self) -> None:
-        self._spares.close()
+        while (spare := self._spare()) is not None:
+            spare.kill()
+        if self._starter is not None:
+            self._starter.shutdown()
+            self._starter = None
         self.notes.extend(note for note in self._limit.notes if note not in self.notes)
         if self._process is not None:
             if self._under_way:  # the run was interrupted, so a busy target is not at fault
@@ -359,7 +363,7 @@ class FramedTarget:
         greeting = process.greeting(0)
         process.kill()
         remedy = "raise the limit with --limit restarts=N, or fix the first failure"
-        if was_crowded(why):
+        if CROWDED.fullmatch(describe(why)):
             self.restart_budget = min(self.restart_budget, self.restarts + _CROWDS)
             remedy = "end or wait for what it starts"
         self.restarts += 1
@@ -367,7 +371,7 @@ class FramedTarget:
             raise BudgetSpent(f"{printable(self.id)} failed {times(self.restarts)} (last: {describe(why)}); {remedy}")
         if self.unchanged is not None:
             self.unchanged()
-        self._process = self._spares.take()
+        self._process = self._spare()
         self.start()
         try:
             same = self.greeting == greeting
@@ -378,7 +382,26 @@ class FramedTarget:
                 f"{printable(self.id)}: its greeting changed after a restart; it must describe the same decoder"
             )
         if self.restarts > 1:  # one culprit is no reason: most targets have no other
-            self._spares.keep(min(_SPARES, self.restart_budget - self.restarts))
+            self._keep_spares(min(_SPARES, self.restart_budget - self.restarts))
+
+    def _keep_spares(self, wanted: int) -> None:
+        """Start as many spares as are missing, without waiting for them."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        self._starter = self._starter or ThreadPoolExecutor(1, "spares")
+        while len(self._spares) < wanted:
+            self._spares.append(self._starter.submit(self.new_process))
+
+    def _spare(self) -> SharingProcess | None:
+        """The oldest spare that is still running, if any."""
+        while self._spares:
+            with contextlib.suppress(OSError, ValueError, TargetError):  # the next start reports the error
+                if (spare := self._spares[0].result()).is_alive:
+                    self._spares.popleft()
+                    return spare
+                spare.kill()
+            self._spares.popleft()
+        return None
 
     def _smoke(self) -> None:
         """Ask the echo, then each operation on one letter, so that a broken adapter never yields a verdict."""
@@ -413,42 +436,3 @@ class FramedTarget:
 
 def _placeholder(count: int) -> Answers:
     return Answers.of(UNSUPPORTED * count, bytes(4 * count), bytes(count), bytes(count), b"")
-
-
-class _Spares:
-    """The spares of one target, in the order in which they were started."""
-
-    def __init__(self, start: Callable[[], Process]) -> None:
-        """``start`` starts a process; it may raise OSError, ValueError or TargetError."""
-        self._start = start
-        self._started: deque[Future[Process]] = deque()
-        self._starter: ThreadPoolExecutor | None = None
-
-    def keep(self, wanted: int) -> None:
-        """Start as many as are missing, without waiting for them."""
-        if len(self._started) < wanted:
-            if self._starter is None:
-                from concurrent.futures import ThreadPoolExecutor
-
-                self._starter = ThreadPoolExecutor(1, "spares")
-            while len(self._started) < wanted:
-                self._started.append(self._starter.submit(self._start))
-
-    def take(self) -> Process | None:
-        """The oldest one that is still running, if any."""
-        while self._started:
-            with contextlib.suppress(OSError, ValueError, TargetError):  # the next start reports the error
-                if (spare := self._started[0].result()).is_alive:
-                    self._started.popleft()
-                    return spare
-                spare.kill()
-            self._started.popleft()
-        return None
-
-    def close(self) -> None:
-        """End them all."""
-        while (spare := self.take()) is not None:
-            spare.kill()
-        if self._starter is not None:
-            self._starter.shutdown()
-            self._starter = None

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import portable_file, sha256_of
-from overlong.conformance.targets.builtin import ADAPTERS, python_words
+from overlong.conformance.targets.build import ADAPTERS, python_words
+from overlong.conformance.targets.commands import library_in
 from overlong.conformance.targets.elf import NONSENSE, Elf
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.functions import library_in
 from overlong.conformance.targets.recorded import RecordedTarget
 
 if TYPE_CHECKING:

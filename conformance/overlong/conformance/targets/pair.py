@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Crashed
-from overlong.conformance.targets.ending import Ended
+from overlong.conformance.targets.process import Ended
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

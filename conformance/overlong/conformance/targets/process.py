@@ -5,7 +5,7 @@ stderr and keeps its last octets. Threads rather than ``select``, because pipes 
 
 On Linux a supervisor runs between the two: it limits the target's memory, and when the target ends, all processes that
 it started end too (see ``supervisor.py``). The pipes connect directly to the target, so they lose no speed. Elsewhere,
-or on request, the process leads its own group (POSIX), and the whole group is killed.
+or on request, the process leads its own group (POSIX), and the whole group is killed. How it ended is told in words.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import contextlib
 import errno
 import os
 import queue
+import re
 import select
 import signal
 import subprocess
@@ -27,16 +28,14 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut
-from overlong.conformance.protocol.wire import BATCH, HEAD, LARGEST_FRAME, LARGEST_GREETING, ProtocolError, frame
-from overlong.conformance.support.interpreter import bare_script
-from overlong.conformance.support.interpreter import environment as environment_of
+from overlong.conformance.protocol.wire import HEAD, LARGEST_FRAME, LARGEST_GREETING, ProtocolError, frame
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.ending import CROWDED, Ended, ended_how, exit_reason
-from overlong.conformance.targets.shared_memory import SharedMemory
+from overlong.conformance.support.process import bare_script
+from overlong.conformance.support.process import environment as environment_of
+from overlong.conformance.targets.adapters.serving import write_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
 
 _POSIX = sys.platform != "win32"
 _READ = 1 << 18
@@ -57,6 +56,28 @@ _BETWEEN_LOOKS = 0.001  # seconds
 _LOOK = 100  # milliseconds after which a silent pipe's reader checks that the pipe still has a writer
 _SHORT = (MemoryError, SystemError)
 """What CPython raises where memory is short; the second has no message of its own."""
+_ADVICE = re.compile(r"note: run with .*|Node\.js v[0-9.]+|exit status \d+")
+"""The last lines that Rust, Node.js and ``go run`` print after any failure."""
+_TRACE = re.compile(
+    r"at .+|\.{3} \d+ more|\}"  # JavaScript, Java
+    r"|.+\.go:\d+( \+0x[0-9a-f]+)?"
+    r"|\[C\]: in .+|.+:\d+: in .+"  # Lua
+    r"|from .+:\d+:in .+"  # Ruby
+    r"|thrown in .+ on line \d+"  # PHP
+)
+"""The end of a stack trace below the error."""
+_ERROR = re.compile(r".*(Error|Exception|error: )\b.*|panic: .*|lua\S*: .+|PHP Fatal error: .*")
+CROWDED = re.compile(r"it (had more than \d+ processes at once; overlong ended it)")
+"""What the supervisor says of such a target."""
+
+
+class Ended(Exception):
+    """The target gave no response; ``why`` is its failure, ``words`` the last line of its stderr."""
+
+    def __init__(self, why: Crashed | TimedOut | Misbehaved, words: str = "") -> None:
+        super().__init__(why, words)
+        self.why = why
+        self.words = words
 
 
 class Response(NamedTuple):
@@ -82,6 +103,7 @@ class Process:
         sandbox: bool = True,
         memory: int = 0,
         folder: str | None = None,
+        inherited: Sequence[int] = (),
     ) -> None:
         """Start ``command`` without waiting for it.
 
@@ -91,20 +113,17 @@ class Process:
             sandbox: run it under a supervisor, if this system has one.
             memory: the octets that each of its processes may allocate; 0 for no limit. Only the supervisor limits it.
             folder: the folder to start it in, if not the current one.
+            inherited: descriptors that it gets; here they are closed.
 
         Raises:
             OSError: it could not be started at all.
         """
-        self._lifeline: IO[bytes] | None = None
-        self._report: IO[bytes] | None = None
         self._reported = b""
         self._isolation = "process group" if _POSIX else "single process"
         self._memory = memory if sandbox and can_supervise() else None
-        self.shared: SharedMemory | None = None
-        """Its memory shared with the harness, if the system allows it and, after the greeting, the target uses it."""
-        with contextlib.suppress(OSError, ValueError):
-            self.shared = SharedMemory()
-        self._popen = self._start(command, environment, self._memory, folder)
+        self._popen, self._lifeline, self._report = started(
+            command, self._memory, environment=environment_of(environment), folder=folder, inherited=inherited
+        )
         self._following = 0  # the number of the next request
         self._queued = self._written = 0  # requests given to the writer thread, and those it has finished
         self._requests: queue.SimpleQueue[tuple[bytes, ...] | None] = queue.SimpleQueue()
@@ -115,22 +134,16 @@ class Process:
         self._last = (-1, 0.0)  # the last request whose response has arrived, received or not, and the moment
         self._stderr = b""
         self._closing = threading.Event()
-        assert self._popen.stdin is not None
-        assert self._popen.stdout is not None
-        assert self._popen.stderr is not None
+        self._pipes = [cast("IO[bytes]", each) for each in (self._popen.stdin, self._popen.stdout, self._popen.stderr)]
         self._greeting: Greeting | None = None
         self.version = ""
         """The version of the decoder, if the greeting lacks it."""
         try:
-            for pipe in (self._popen.stdin, self._popen.stdout):
+            for pipe in self._pipes[:2]:
                 widen(pipe)
             self._threads = [
                 threading.Thread(target=serve, args=(pipe,), daemon=True)
-                for serve, pipe in (
-                    (self._write, self._popen.stdin),
-                    (self._read, self._popen.stdout),
-                    (self._drain, self._popen.stderr),
-                )
+                for serve, pipe in zip((self._write, self._read, self._drain), self._pipes, strict=True)
             ]
             for thread in self._threads:
                 thread.start()
@@ -139,42 +152,6 @@ class Process:
                 self._kill_all()
             self._read_report()  # this closes the pipe
             raise
-
-    def _start(
-        self, command: Sequence[str], environment: dict[str, str] | None, memory: int | None, folder: str | None
-    ) -> subprocess.Popen[bytes]:
-        """Start it; through the supervisor if there is one."""
-        theirs: list[int] = []
-        try:
-            if self.shared is not None:
-                theirs.append(self.shared.descriptor)
-                environment = {**(environment or {}), **self.shared.variable}
-            if sys.platform == "linux" and memory is not None:
-                if not command or any("\0" in word for word in command):
-                    raise ValueError("embedded null byte" if command else "an empty command")
-                ending, lifeline = os.pipe()
-                self._lifeline = os.fdopen(lifeline, "wb", 0)
-                theirs.append(ending)
-                report, reporting = os.pipe()
-                self._report = os.fdopen(report, "rb", 0)
-                theirs.append(reporting)
-                os.set_blocking(report, False)
-                limits = str(ending), str(reporting), str(memory)
-                command = bare_script(_SUPERVISOR, *limits, "--", *command)
-            return subprocess.Popen(
-                command,
-                cwd=folder,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=_POSIX,
-                pass_fds=theirs,
-                env=environment_of(environment),
-            )
-        finally:
-            for end in theirs:
-                os.close(end)
 
     @property
     def isolation(self) -> str:
@@ -202,19 +179,12 @@ class Process:
                 raise
             assert isinstance(first, Greeting), "the reader puts the greeting first"
             self._greeting = first if first.version else replace(first, version=self.version)
-            if not (first.shared_memory and BATCH in first.operations):
-                self._share_nothing()
         return self._greeting
 
     @property
     def is_alive(self) -> bool:
         """True if it has not ended, and can still answer."""
         return self._popen.poll() is None and self._threads[1].is_alive()
-
-    def _share_nothing(self) -> None:
-        if self.shared is not None:
-            self.shared.close()
-            self.shared = None
 
     def numbers(self, count: int) -> int:
         """Take the next numbers for requests, modulo 2 to the 32. Returns the first."""
@@ -236,7 +206,7 @@ class Process:
         """Send requests given as frames, whole or in a few parts. Only the writer thread may block."""
         if self._queued == self._written and sum(map(len, frames)) <= _ATOMIC and self._takes_at_once():
             with contextlib.suppress(OSError, ValueError):  # the reader sees the end and says why
-                write_all(cast("IO[bytes]", self._popen.stdin), frames)
+                write_all(self._pipes[0], frames)
             return
         self._queued += 1
         self._requests.put(frames)
@@ -247,10 +217,10 @@ class Process:
             return False
         ready = select.poll()
         try:
-            ready.register(cast("IO[bytes]", self._popen.stdin), select.POLLOUT)
+            ready.register(self._pipes[0], select.POLLOUT)
         except ValueError:  # it was closed
             return False
-        return ready.poll(0) == [(cast("IO[bytes]", self._popen.stdin).fileno(), select.POLLOUT)]
+        return ready.poll(0) == [(self._pipes[0].fileno(), select.POLLOUT)]
 
     def receive(self, timeout: float) -> Response:
         """The next response.
@@ -300,19 +270,14 @@ class Process:
                 while True:
                     self._responses.get_nowait()
             self._threads[1].join(0.01)
-            if not self._threads[1].is_alive():
-                break
-            if not _POSIX:
+            if not (_POSIX and self._threads[1].is_alive()):
                 break
         for thread in self._threads:
             thread.join(0.5)
-        for thread, pipe in zip(
-            self._threads, (self._popen.stdin, self._popen.stdout, self._popen.stderr), strict=True
-        ):
-            if pipe is not None and not thread.is_alive():
+        for thread, pipe in zip(self._threads, self._pipes, strict=True):
+            if not thread.is_alive():
                 with contextlib.suppress(OSError):
                     pipe.close()
-        self._share_nothing()
         with contextlib.suppress(queue.Full):  # another thread may wait for a response
             self._responses.put_nowait(Ended(Crashed("was ended by overlong")))
 
@@ -387,9 +352,10 @@ class Process:
                 return
             self._put(greeting)
             while not self._closing.is_set():
-                found = whole_frames(buffer)
-                if found:
-                    self._arrive(found)
+                if found := whole_frames(buffer):
+                    now = time.monotonic()
+                    self._last = found[-1].request, now
+                    self._put((now, found))
                 octets = self._more(pipe)
                 if not octets:
                     break
@@ -418,25 +384,16 @@ class Process:
         return Greeting.parse(line)
 
     def _more(self, pipe: IO[bytes]) -> bytes:
-        """The next octets; empty at the end."""
-        return pipe.read(_READ) if self._comes(pipe) else b""
-
-    def _comes(self, pipe: IO[bytes]) -> bool:
-        """Wait for output or its end; children that outlive the process cannot delay the end."""
+        """The next octets; empty at the end, which children that outlive the process cannot delay."""
         if sys.platform != "win32":
             patience, ready = _LOOK, select.poll()
             ready.register(pipe, select.POLLIN)
             while not ready.poll(patience):
                 if patience == 0:
-                    return False
+                    return b""
                 if self._closing.is_set() or self._popen.poll() is not None:
                     patience = 0  # earlier output is still in the pipe
-        return True
-
-    def _arrive(self, responses: list[Response]) -> None:
-        now = time.monotonic()
-        self._last = responses[-1].request, now
-        self._put((now, responses))
+        return pipe.read(_READ)
 
     def _put(self, item: _Read) -> None:
         while not self._closing.is_set():
@@ -463,6 +420,54 @@ def size_in_words(octets: int) -> str:
     return f"{octets} octets"
 
 
+def started(
+    command: Sequence[str],
+    memory: int | None,
+    *,
+    environment: dict[str, str] | None,
+    folder: str | None = None,
+    inherited: Sequence[int] = (),
+    stdin: int = subprocess.PIPE,
+    stderr: int = subprocess.PIPE,
+) -> tuple[subprocess.Popen[bytes], IO[bytes] | None, IO[bytes] | None]:
+    """Start a command in a group of its own, through the supervisor unless ``memory`` is None.
+
+    Returns also the pipe that the supervisor lives by, and the pipe of its report, which does not block.
+    """
+    theirs, lifeline, report = [*inherited], None, None
+    try:
+        if sys.platform == "linux" and memory is not None:
+            if not command or any("\0" in word for word in command):
+                raise ValueError("embedded null byte" if command else "an empty command")
+            ending, end = os.pipe()
+            lifeline = os.fdopen(end, "wb", 0)
+            theirs.append(ending)
+            end, reporting = os.pipe()
+            report = os.fdopen(end, "rb", 0)
+            theirs.append(reporting)
+            os.set_blocking(end, False)
+            command = bare_script(_SUPERVISOR, str(ending), str(reporting), str(memory), "--", *command)
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            bufsize=0,
+            start_new_session=_POSIX,
+            pass_fds=theirs,
+            env=environment,
+        )
+    except BaseException:
+        for pipe in filter(None, (lifeline, report)):
+            pipe.close()
+        raise
+    finally:
+        for end in theirs:
+            os.close(end)
+    return process, lifeline, report
+
+
 def can_supervise() -> bool:
     """True if targets can have a supervisor: on Linux, if this interpreter can be started again."""
     return sys.platform == "linux" and bool(sys.executable)
@@ -475,13 +480,6 @@ def widen(pipe: IO[bytes]) -> None:
 
         with contextlib.suppress(AttributeError, OSError):  # a user's pipes share one limit
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
-
-
-def write_all(pipe: IO[bytes], parts: Sequence[bytes]) -> None:
-    """Write the parts one after the other."""
-    left = memoryview(b"".join(parts))
-    while left:
-        left = left[pipe.write(left) :]
 
 
 def whole_frames(buffer: bytearray) -> list[Response]:
@@ -504,3 +502,27 @@ def whole_frames(buffer: bytearray) -> list[Response]:
         place = end
     del buffer[:place]
     return found
+
+
+def ended_how(code: int) -> str:
+    """The end of a process in words; ``code``: its status, or the negative number of the signal."""
+    if code >= 0:
+        return f"exited with status {code}"
+    with contextlib.suppress(ValueError):
+        return f"was ended by {signal.Signals(-code).name}"
+    return f"was ended by signal {-code}"
+
+
+def exit_reason(stderr: str) -> str:
+    """The line of a program's stderr with the reason for its end, safe to show; empty if there is none.
+
+    It is the last line, apart from lines that run-times print after it.
+    """
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    while len(lines) > 1 and _ADVICE.fullmatch(lines[-1]):
+        lines.pop()
+    if not lines:
+        return ""
+    errors = [line for line in lines if _ERROR.fullmatch(line) and not _TRACE.fullmatch(line)]
+    said = errors[-1] if errors and _TRACE.fullmatch(lines[-1]) else lines[-1]
+    return printable(said, 200)

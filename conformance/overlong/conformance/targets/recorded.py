@@ -14,10 +14,8 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError, UnknownTarget
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Misbehaved
-from overlong.conformance.protocol.units import big_endian
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     DECODE,
@@ -31,7 +29,9 @@ from overlong.conformance.protocol.wire import (
     STREAM_REPLACE,
     UNSUPPORTED,
     VALIDATE,
+    Answers,
     ProtocolError,
+    big_endian,
 )
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads

@@ -14,16 +14,22 @@ from overlong.conformance.oracle.target import TargetError, UnknownTarget
 from overlong.conformance.support.printable import as_name, printable
 from overlong.conformance.support.provenance import one_spelling
 from overlong.conformance.targets.adapters.abi import QUESTION_ABIS
-from overlong.conformance.targets.builtin import python_command
-from overlong.conformance.targets.builtins import BUILTINS, all_shipped, shipped
+from overlong.conformance.targets.build import python_command
+from overlong.conformance.targets.builtins import BUILTINS, all_shipped, function_at_hand, libraries, shipped
+from overlong.conformance.targets.commands import (
+    declared,
+    is_program,
+    library_command,
+    library_in,
+    of_questions,
+    program_command,
+    wasm_command,
+)
 from overlong.conformance.targets.configured import configured, set_up
 from overlong.conformance.targets.consent import NotAgreed, wanted_by
 from overlong.conformance.targets.elf import version_of
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.functions import declared, library_command, library_in, of_questions, wasm_command
-from overlong.conformance.targets.libraries import at_hand, libraries
 from overlong.conformance.targets.limits import Limits
-from overlong.conformance.targets.programs import is_program, program_command
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.reference.questions import QUESTIONS
 
@@ -80,7 +86,7 @@ def resolve(
 
 
 def _builtin(name: str, limits: Limits) -> FramedTarget:
-    if (of_library := at_hand(name)) is not None:
+    if (of_library := function_at_hand(name)) is not None:
         library, function = of_library
         if missing := library.missing():
             raise TargetError(f"{name}: not available here: {missing}")

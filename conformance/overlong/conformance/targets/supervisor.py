@@ -34,7 +34,7 @@ import time
 TYPE_CHECKING = False  # importing typing takes as long as all the rest
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, NoReturn
 else:
     import _signal as signal  # importing signal would take half as long as starting the interpreter
@@ -130,7 +130,7 @@ def _enter_user_namespace() -> bool:
 def _in_namespace(command: list[str], memory: int, lifeline: int, report: int) -> int:
     """The wait status of the command, once its namespace is empty."""
     ended, ending = os.pipe()
-    census = _Census(os.dup(2))
+    is_too_large = _census(_proc())
     supervisor, init = os.getpid(), os.fork()
     if init == 0:
         os.close(ended)
@@ -141,7 +141,7 @@ def _in_namespace(command: list[str], memory: int, lifeline: int, report: int) -
     poll = select.poll()
     poll.register(lifeline, 0)  # only for its end
     poll.register(ended, select.POLLIN)
-    while not (ready := dict(poll.poll(_LOOK))) and not census.is_too_large():
+    while not (ready := dict(poll.poll(_LOOK))) and not is_too_large():
         pass
     if ended not in ready:
         os.kill(init, signal.SIGKILL)
@@ -179,7 +179,8 @@ def _in_tree(command: list[str], memory: int, lifeline: int, report: int) -> int
     os.set_blocking(waking, False)
     signal.signal(signal.SIGCHLD, _wake)
     signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
-    census = _Census(os.dup(2))
+    proc = _proc()
+    is_too_large = _census(proc)
     target = _start(command, memory, report, confine=True)
     _let_go_of_streams(report)
     poll = select.poll()
@@ -188,14 +189,14 @@ def _in_tree(command: list[str], memory: int, lifeline: int, report: int) -> int
     status: int | None = None
     while status is None:
         ready = dict(poll.poll(_LOOK))
-        if lifeline in ready or census.is_too_large():
+        if lifeline in ready or is_too_large():
             status = signal.SIGKILL
         elif woken in ready:
             os.read(woken, 4096)
         status = _buried().get(target, status)
     deadline = time.monotonic() + _PATIENCE
     while _has_children() and time.monotonic() < deadline:
-        for pid in _descendants(os.getpid(), census.proc):
+        for pid in _descendants(os.getpid(), proc):
             try:
                 os.kill(pid, signal.SIGKILL)
             except OSError:  # it is gone, or belongs to another user now
@@ -266,17 +267,15 @@ def _enter_landlock() -> bool:
 def _deny_kill_all() -> bool:
     """Make ``kill(-1, ...)`` fail with ``EPERM``."""
     import ctypes
+    import struct
 
     kills = _KILL.get(os.uname().machine)
     if kills is None:
         return False
     instructions = b"".join(_filter(kills))
-
-    class Program(ctypes.Structure):
-        _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
-
-    program = Program(len(instructions) // 8, instructions)
-    return bool(_libc().prctl(_SET_SECCOMP, _SECCOMP_FILTER, ctypes.byref(program), 0, 0) == 0)
+    there = ctypes.create_string_buffer(instructions)
+    program = struct.pack("@HP", len(instructions) // 8, ctypes.addressof(there))  # struct sock_fprog
+    return bool(_libc().prctl(_SET_SECCOMP, _SECCOMP_FILTER, program, 0, 0) == 0)
 
 
 def _filter(kills: dict[int, int]) -> Iterator[bytes]:
@@ -303,37 +302,39 @@ def _filter(kills: dict[int, int]) -> Iterator[bytes]:
 # -- both
 
 
-class _Census:
-    """The number of processes that a target has."""
+def _proc() -> int:
+    """A descriptor of ``/proc``, where init mounts another one."""
+    return os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
 
-    def __init__(self, stderr: int) -> None:
-        self._stderr, self._last, self._counted = stderr, 0, 0.0
-        self.proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)  # init mounts another one there
 
-    def is_too_large(self) -> bool:
-        """True if the target has too many processes; its stderr then says so.
+def _census(proc: int) -> Callable[[], bool]:
+    """A function that returns True if the target has too many processes; its stderr then says so.
 
-        It counts only if that many may have started since it last counted: looking through ``/proc`` takes long.
-        """
+    It counts only if that many may have started since it last counted: looking through ``/proc`` takes long. ``proc``
+    is a descriptor of ``/proc``.
+    """
+    stderr, youngest, counted = os.dup(2), 0, 0.0
+
+    def is_too_large() -> bool:
+        nonlocal youngest, counted
         try:
-            with open("loadavg", "rb", opener=self._open) as file:
+            with open(os.open("loadavg", os.O_RDONLY, dir_fd=proc), "rb") as file:  # noqa: PTH123
                 last = int(file.read().split()[-1])  # the number of the youngest process
         except (OSError, ValueError, IndexError):
             last = 0
         now = time.monotonic()
-        if 0 <= last - self._last < MOST_PROCESSES // 4 and (last or now - self._counted < _RARELY):
+        if 0 <= last - youngest < MOST_PROCESSES // 4 and (last or now - counted < _RARELY):
             return False
-        self._last, self._counted = last, now
-        if len(_descendants(os.getpid(), self.proc)) <= MOST_PROCESSES:
+        youngest, counted = last, now
+        if len(_descendants(os.getpid(), proc)) <= MOST_PROCESSES:
             return False
         try:
-            os.write(self._stderr, f"it had more than {MOST_PROCESSES} processes at once; overlong ended it\n".encode())
+            os.write(stderr, f"it had more than {MOST_PROCESSES} processes at once; overlong ended it\n".encode())
         except OSError:  # nobody reads it any more
             return True
         return True
 
-    def _open(self, name: str, flags: int) -> int:
-        return os.open(name, flags, dir_fd=self.proc)
+    return is_too_large
 
 
 def _start(command: list[str], memory: int, report: int, *, confine: bool = False) -> int:

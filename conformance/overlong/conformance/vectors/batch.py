@@ -13,9 +13,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from overlong.conformance.protocol.answers import Answers
 from overlong.conformance.protocol.greeting import units_of
-from overlong.conformance.protocol.units import big_endian, cut_evenly
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
@@ -31,7 +29,10 @@ from overlong.conformance.protocol.wire import (
     STREAM_DECODE,
     STREAMING,
     VALIDATE,
+    Answers,
     again_payload,
+    big_endian,
+    cut_evenly,
     stream_head,
     stream_payload,
 )
@@ -44,7 +45,7 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.reference import MaximalSubpart
 
 if TYPE_CHECKING:
-    from overlong.conformance.protocol.units import Units
+    from overlong.conformance.protocol.wire import Units
     from overlong.conformance.vectors.certainty import Certainty
     from overlong.reference import Dialect
 

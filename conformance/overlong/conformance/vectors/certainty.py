@@ -13,8 +13,7 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.units import UNITS
-from overlong.conformance.protocol.wire import STREAM_REPLACE
+from overlong.conformance.protocol.wire import STREAM_REPLACE, UNITS
 from overlong.conformance.vectors.vector import Vector, known_at
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ class Certainty:
 
 
 def certainty(octets: bytes, units: str, profile: Profile) -> Certainty:
-    """The certainty of an input; ``units`` is a name of :data:`~overlong.conformance.protocol.units.UNITS`."""
+    """The certainty of an input; ``units`` is a name of :data:`~overlong.conformance.protocol.wire.UNITS`."""
     before = _leading(octets, profile.dialect)
     sure = _certainty(octets[before:], units, profile.as_it_matters(STREAM_REPLACE))
     return sure.behind(before) if before else sure

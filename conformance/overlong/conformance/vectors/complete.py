@@ -4,7 +4,7 @@ For depth ``d``, a decoder whose verdict is computed by some deterministic autom
 states (n = 9 for RFC 3629, the dead state included) answers all of it correctly if and only if it accepts
 exactly the well-formed strings.
 
-The construction is the Wp-method (:func:`overlong.reference.theory.wp_suite`). One more observation makes it
+The construction is the Wp-method (:func:`overlong.reference.automaton.wp_suite`). One more observation makes it
 smaller. If an octet leads to the dead state, any of the suite's accepted suffixes may show that the state is dead.
 A suffix that begins with an octet ``y`` also shows the transition of ``y`` in the dead state, since all those octets
 lead to the same state. Then that transition needs no string of its own. ``docs/theory.md`` has the proof.
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.vectors.profile import RFC3629
 from overlong.reference import DIALECTS, dialect
-from overlong.reference.automaton import OCTETS
-from overlong.reference.theory import (
+from overlong.reference.automaton import (
+    OCTETS,
     WpString,
     access_words,
     characterising_set,

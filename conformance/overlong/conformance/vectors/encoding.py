@@ -10,9 +10,7 @@ import struct
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from overlong.conformance.protocol.answers import Answers
-from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.protocol.wire import ACCEPTED, ANNOUNCE, ENCODE, ENCODE_UTF16, REFUSED
+from overlong.conformance.protocol.wire import ACCEPTED, ANNOUNCE, ENCODE, ENCODE_UTF16, REFUSED, Answers, big_endian
 from overlong.reference import Decoded, NotEncodable, Rejected, encode_scalars
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 from overlong.reference.order import LEAD_SURROGATES, from_utf16

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from overlong.conformance.support.whole_file import is_direct, written_to
+from overlong.conformance.support.files import is_direct, written_to
 from overlong.conformance.vectors.selection import SelectionError
 from overlong.conformance.vectors.sink import FolderSink, StreamSink
 from overlong.reference.core.building import install

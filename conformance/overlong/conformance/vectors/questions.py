@@ -10,16 +10,13 @@ import struct
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.protocol.answers import Answers
-from overlong.conformance.protocol.units import NUMBERS, big_endian
-from overlong.conformance.protocol.wire import ACCEPTED, ASKING, QUESTION
+from overlong.conformance.protocol.wire import ACCEPTED, ASKING, NUMBERS, QUESTION, Answers, big_endian
 from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.vectors.encoding import CATEGORY_OF
 from overlong.conformance.vectors.vector import IdError
 from overlong.reference import dialect
-from overlong.reference.form import FORMS
 from overlong.reference.questions import BY_NUMBER, QUESTIONS, Question, Right, right
-from overlong.reference.reading import read
+from overlong.reference.reading import FORMS, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from overlong.conformance.support.whole_file import written_to
+from overlong.conformance.support.files import written_to
 from overlong.conformance.vectors.registry import about
 
 if TYPE_CHECKING:

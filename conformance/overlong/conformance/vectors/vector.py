@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from overlong.conformance.vectors.dividing import first_flaw, replaced
 from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.reference import (
-    Decoded,
-    MaximalSubpart,
-    Outcome,
-    Rejected,
-    Segment,
-    dialect,
-    is_well_formed,
-    segments,
-)
+from overlong.reference import Decoded, MaximalSubpart, Outcome, Rejected, Segment, dialect, is_well_formed, segments
 from overlong.reference.decoder import taken
 
 if TYPE_CHECKING:

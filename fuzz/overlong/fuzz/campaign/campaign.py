@@ -14,20 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.support.interruption import held, listening, released
+from overlong.conformance.support.files import alone_in
 from overlong.conformance.support.printable import printable, thousands
-from overlong.conformance.support.whole_file import alone_in
+from overlong.conformance.support.process import held, listening, released
 from overlong.conformance.targets.consent import check_from
 from overlong.fuzz.campaign.corpus import FOLDER, SEEDS, Corpus, seeds_of, within
 from overlong.fuzz.campaign.examiner import Probing, Unfinished, triage
-from overlong.fuzz.campaign.file import (
-    STATEMENT,
-    faults_wait,
-    seeds_as_json,
-    state_in,
-    write_findings,
-    write_statement,
-)
+from overlong.fuzz.campaign.file import STATEMENT, faults_wait, seeds_as_json, state_in, write_findings, write_statement
 from overlong.fuzz.campaign.pool import UnitTask, identities_of, pool_of
 from overlong.fuzz.campaign.state import CampaignError, State, Status
 from overlong.fuzz.engines.opening import open_engine

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import printable, thousands
 from overlong.fuzz.campaign.state import CampaignError
-from overlong.reference.theory import in_shortlex
+from overlong.reference.automaton import in_shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence

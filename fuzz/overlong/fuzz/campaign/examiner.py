@@ -28,11 +28,11 @@ from overlong.conformance.examination.shrinking import CHANGING, is_answer, orde
 from overlong.conformance.oracle.compare import place_of_fault
 from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.target import BudgetSpent
-from overlong.conformance.protocol.kind import MEMORY, Code
+from overlong.conformance.protocol.observation import MEMORY, Code
 from overlong.conformance.protocol.wire import AGAIN, DECODE, GUARDED, OTHER_INPUT, STREAMING, VALIDATE
 from overlong.conformance.results.invocation import found as vector_of
-from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import held
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.vectors.encoding import WIDTHS
 from overlong.conformance.vectors.questions import Asked
@@ -41,8 +41,8 @@ from overlong.fuzz.execution.differences import difference
 from overlong.fuzz.execution.job import BLOCK, octave
 from overlong.fuzz.execution.places import place_of
 from overlong.fuzz.execution.probe import Probe
+from overlong.reference.automaton import shortlex
 from overlong.reference.questions import QUESTIONS
-from overlong.reference.theory import shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

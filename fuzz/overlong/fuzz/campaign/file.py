@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.results.invocation import INPUTS, found, kept_in, write_inputs
 from overlong.conformance.results.reading import digest_of_findings, report_of_campaign
 from overlong.conformance.results.records import ReportError, document, spelt
+from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.printable import as_name, printable
 from overlong.conformance.support.provenance import generator, timestamp
-from overlong.conformance.support.whole_file import written_whole
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.campaign.corpus import within, written_at_once

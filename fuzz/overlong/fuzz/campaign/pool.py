@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.support.interpreter import as_before, safe_for_children
-from overlong.conformance.support.interruption import held
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import as_before, held, safe_for_children
 from overlong.conformance.sweep.pool import Engines, Pool, Threaded
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve

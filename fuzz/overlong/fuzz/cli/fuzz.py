@@ -27,8 +27,8 @@ from overlong.conformance.cli.options import (
 )
 from overlong.conformance.cli.output import WantedFormats, formats_option, rendered, report_of, show, tell_written
 from overlong.conformance.results.model import State, exit_code_of
-from overlong.conformance.support.interruption import no_more_interruptions
-from overlong.conformance.support.quantities import count_of, seconds_of
+from overlong.conformance.support.printable import count_of, seconds_of
+from overlong.conformance.support.process import no_more_interruptions
 from overlong.fuzz.cli.finding import campaign_errors
 
 if TYPE_CHECKING:
@@ -267,8 +267,8 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
         CampaignError: the folder cannot be used.
     """
     from overlong.conformance.oracle.target import TargetError
+    from overlong.conformance.support.files import make_folder
     from overlong.conformance.support.printable import printable
-    from overlong.conformance.support.whole_file import make_folder
     from overlong.conformance.sweep.in_process import why_slow
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.file import STATEMENT

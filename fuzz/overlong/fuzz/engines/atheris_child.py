@@ -21,8 +21,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+from overlong.conformance.oracle.apart import limits_of
 from overlong.conformance.oracle.compare import compare
-from overlong.conformance.oracle.limits import limits_of
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.targets.adapters import python as adapter
 from overlong.conformance.targets.adapters import serving

@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING
 from overlong.conformance.oracle.compare import expected_of
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Crashed, TimedOut
+from overlong.conformance.protocol.observation import Code, Crashed, TimedOut
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
+from overlong.conformance.support.files import TemporaryFolder
 from overlong.conformance.support.printable import printable, spaced_hex
-from overlong.conformance.support.temporary import TemporaryFolder
-from overlong.conformance.targets import builtin
+from overlong.conformance.targets import build
 from overlong.conformance.targets.adapters.python import parted
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
@@ -216,7 +215,7 @@ def python_words(probe: Probe) -> list[str]:
     found = resolve(probe.target, probe.limits)
     if isinstance(found, FramedTarget):
         found.prepare()
-    words = builtin.python_words(found.command)
+    words = build.python_words(found.command)
     if not words:
         raise TargetError(
             f"{printable(probe.id)}: the atheris engine instruments Python targets (py:MODULE:CALLABLE); use --engine "

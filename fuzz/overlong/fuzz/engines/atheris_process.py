@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Crashed, TimedOut
-from overlong.conformance.support.interpreter import bare_script, environment, module
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import environment, module
 from overlong.conformance.support.strict_json import loads
 from overlong.conformance.targets import process
 from overlong.fuzz.engines.atheris_child import Orders, SharedMemory
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from overlong.conformance.targets.limits import Limits
 
-_SUPERVISOR = str(Path(process.__file__).with_name("supervisor.py"))
 _KEPT = 1 << 13
 _COVERAGE = re.compile(rb"\bcov: (\d+)")
 _ERROR = re.compile(rb"ERROR: libFuzzer: ([^\n(]+)")
@@ -96,35 +95,13 @@ class AtherisProcess:
 
     def _started(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         """Start it; through the supervisor if the system has one."""
-        theirs: list[int] = []
         surroundings = dict(environment() or os.environ)
         surroundings.pop("PYTHONFAULTHANDLER", None)
-        try:
-            if self._limits.sandbox and process.can_supervise():
-                ending, lifeline = os.pipe()
-                self._lifeline = os.fdopen(lifeline, "wb", 0)
-                theirs.append(ending)
-                report, reporting = os.pipe()
-                self._report = os.fdopen(report, "rb", 0)
-                theirs.append(reporting)
-                given = [str(ending), str(reporting), str(self._limits.memory)]
-                command = bare_script(_SUPERVISOR, *given, "--", *command)
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                bufsize=0,
-                start_new_session=True,
-                pass_fds=theirs,
-                env=surroundings,
-            )
-        except BaseException:
-            self._let_go()
-            raise
-        finally:
-            for end in theirs:
-                os.close(end)
+        memory = self._limits.memory if self._limits.sandbox and process.can_supervise() else None
+        popen, self._lifeline, self._report = process.started(
+            command, memory, environment=surroundings, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT
+        )
+        return popen
 
     def _judge(self, status: int | None) -> None:
         """Why it ended. Status 0 proves nothing: ``os._exit(0)`` has it, too."""

@@ -10,17 +10,15 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING
+from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, big_endian
 from overlong.conformance.vectors.encoding import CATEGORY_OF, in_units
 from overlong.conformance.vectors.questions import Asked, units_of
 from overlong.conformance.vectors.suites.encoding import BEYOND, EDGES, LETTERS
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.execution.job import BLOCK
-from overlong.reference.form import FORMS
 from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES, TRAIL_SURROGATES
 from overlong.reference.questions import QUESTIONS
-from overlong.reference.reading import read
+from overlong.reference.reading import FORMS, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.again import AGAIN
+from overlong.conformance.oracle.apart import AGAIN
 from overlong.conformance.oracle.compare import expected_of
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.kinds import CRASHED, KINDS, MISBEHAVED, ODD, TIMED_OUT
-from overlong.conformance.protocol.kind import REPLACEMENT, SCALARS, STREAMING, VERDICT
+from overlong.conformance.oracle.target import CRASHED, KINDS, MISBEHAVED, ODD, TIMED_OUT
+from overlong.conformance.protocol.observation import REPLACEMENT, SCALARS, STREAMING, VERDICT
 from overlong.conformance.protocol.wire import GUARDED
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.describing import AFTER, AMONG, AT_PLACE

@@ -13,17 +13,17 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import one_spelling
 from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS
+from overlong.conformance.targets.commands import FunctionName
 from overlong.conformance.targets.configured import configured
-from overlong.conformance.targets.functions import FunctionName
 from overlong.conformance.vectors.formats.libfuzzer import tokens
 from overlong.reference import MaximalSubpart, dialect, segments
+from overlong.reference.automaton import access_words
 from overlong.reference.layout import load_layout
 from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, TRAIL_SURROGATES, joined, well_formed_products
-from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -26,7 +26,7 @@ from overlong.fuzz.generation.generated import Generated
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from overlong.conformance.oracle.expectation import ExpectedAnswers
+    from overlong.conformance.oracle.target import ExpectedAnswers
     from overlong.conformance.sweep.compiled import Asking
     from overlong.conformance.sweep.request import WantedSweep
     from overlong.conformance.targets.adapters.abi import Abi

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import Finding, observed_in_words
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import Accepted, Code, Refused
 from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAM_REPLACE, VALIDATE
 from overlong.fuzz.execution.job import Divergence, Fingerprint
 from overlong.reference import Decoded, Rejected
-from overlong.reference.theory import shortlex
+from overlong.reference.automaton import shortlex
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlong.conformance.oracle.columnar import SAYS_ALL, ColumnarOracle
-from overlong.conformance.oracle.expectation import expectation
-from overlong.conformance.oracle.judging import Judge
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.columnar import ColumnarOracle
+from overlong.conformance.oracle.target import (
     AGREES,
     CRASHED,
     LEFT_OUT,
@@ -29,14 +27,15 @@ from overlong.conformance.oracle.kinds import (
     OTHER_LENGTH,
     OTHER_OFFSET,
     TIMED_OUT,
+    TargetError,
+    expectation,
     kind_of,
 )
-from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import TimedOut
 from overlong.conformance.protocol.wire import DECODE, VALIDATE
 from overlong.conformance.results.sweeps import Shard
+from overlong.conformance.support.files import TemporaryFolder
 from overlong.conformance.support.printable import printable
-from overlong.conformance.support.temporary import TemporaryFolder
 from overlong.conformance.sweep.columnar import ColumnBatch, ShardTally
 from overlong.conformance.sweep.in_process import InProcess, reason_against
 from overlong.conformance.targets.framed import FramedTarget
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from overlong.conformance.oracle.columnar import Expected
     from overlong.conformance.vectors.batch import Batch
     from overlong.conformance.vectors.profile import Profile
     from overlong.fuzz.execution.job import CampaignJob
@@ -265,9 +263,7 @@ class ColumnarExecutor:
         self._generated = generated
         greeting = probe.greeting
         self._expectation = expectation(profile, greeting)
-        self._oracle = ColumnarOracle(self._expectation, profile.dialect.layout)
-        self._unit_size = greeting.units.size
-        self._habits = SAYS_ALL
+        self._oracle = ColumnarOracle(self._expectation, profile.dialect.layout, greeting.units.size)
 
     @property
     def operation(self) -> str:
@@ -300,10 +296,8 @@ class ColumnarExecutor:
         for place, answered in asked:
             number, batch = numbers[place], answered.batch
             assert isinstance(batch, ColumnBatch), "asked for only such"
-            expected = batch.right or self._expected(batch.lengths, batch.octets)
-            judge = Judge(partial(_items, batch), self._expectation, unit_size=self._unit_size)
-            judged = judge.judge(answered.answers, expected, number, faults=answered.faults)
-            self._habits = judged.habits or self._habits
+            expected = batch.right or self._oracle.expected(batch.lengths, batch.octets)
+            judged = self._oracle.judge(answered.answers, expected, number, faults=answered.faults)
             tally.add(number, judged, expected, np.frombuffer(batch.lengths, np.uint32))
             if answered.unstable is not None:
                 tally.note_unstable(number, answered)
@@ -319,9 +313,6 @@ class ColumnarExecutor:
         spared.clear()
         return end
 
-    def _expected(self, lengths: array[int], octets: bytes) -> Expected:
-        return self._oracle.expected(lengths, octets, self._habits)
-
     def _asked(self, numbers: Sequence[int]) -> Iterator[tuple[Batch, str]]:
         """Inputs of ascending numbers, in batches of the size that the target takes at present."""
         for first, count in _in_rows(numbers):
@@ -334,7 +325,8 @@ class ColumnarExecutor:
                     end = min(start + max(self._probe.takes, 1), made)
                     some = lengths[start:end]
                     part = octets[at : at + sum(some)]
-                    yield ColumnBatch("fuzz", some, part, make=partial(self._expected, some, part)), self.operation
+                    make = partial(self._oracle.expected, some, part)
+                    yield ColumnBatch("fuzz", some, part, make=make), self.operation
                     start, at = end, at + len(part)
                 done += made
 
@@ -349,11 +341,6 @@ def _in_rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
         if place == len(numbers) or numbers[place] != numbers[place - 1] + 1:
             yield numbers[start], place - start
             start = place
-
-
-def _items(batch: Batch, _first: int, _count: int) -> tuple[array[int], bytes]:
-    """Makes the inputs of a batch again, for :class:`Judge`."""
-    return batch.lengths, batch.octets
 
 
 def kinds_by_vectors(probe: Probe, generated: Generated, operation: str, first: int, count: int) -> tuple[int, bytes]:

@@ -6,13 +6,18 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.oracle.compare import compare, compare_batch, expected_of, place_of_fault
+from overlong.conformance.oracle.apart import affected, judged, limits_of
+from overlong.conformance.oracle.compare import (
+    compare,
+    compare_batch,
+    confirms,
+    control_of,
+    expected_of,
+    place_of_fault,
+)
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.limits import affected, judged, limits_of
-from overlong.conformance.oracle.own_mode import suspicion
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
-from overlong.conformance.protocol.kind import Code
-from overlong.conformance.protocol.observation import Accepted, Refused
+from overlong.conformance.protocol.observation import Accepted, Code, Refused
 from overlong.conformance.protocol.wire import (
     AGAIN,
     ASK,
@@ -39,7 +44,7 @@ from overlong.fuzz.execution.job import named
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from overlong.conformance.oracle.limits import DeclaredLimit
+    from overlong.conformance.oracle.apart import DeclaredLimit
     from overlong.conformance.oracle.target import Answered
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.protocol.observation import Observation
@@ -144,11 +149,11 @@ class Probe:
         """
         fitting = [self._fitting(vector, operation) for vector in vectors]
         said = self._ask(fitting, operation)
-        found = ((place, suspicion(finding)) for place, (_, finding) in enumerate(said) if finding is not None)
-        suspected = [(place, each) for place, each in found if each is not None]
-        controls = self._ask([each.control for _, each in suspected], operation) if suspected else []
-        for (place, each), (observed, _) in zip(suspected, controls, strict=True):
-            if not each.confirmed_by(observed):
+        found = [(place, finding) for place, (_, finding) in enumerate(said) if finding is not None]
+        suspected = [(*each, control) for each in found if (control := control_of(each[1])) is not None]
+        controls = self._ask([control for _, _, control in suspected], operation) if suspected else []
+        for (place, finding, _), (observed, _) in zip(suspected, controls, strict=True):
+            if not confirms(finding, observed):
                 said[place] = said[place][0], None
         return said
 

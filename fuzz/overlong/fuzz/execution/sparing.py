@@ -12,7 +12,7 @@ from collections import Counter
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.kinds import TIMED_OUT
+from overlong.conformance.oracle.target import TIMED_OUT
 from overlong.fuzz.execution.job import BLOCK
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Sparing:
 
         Args:
             index: of the input that was not answered; higher than any before.
-            kind: ``CRASHED``, ``TIMED_OUT`` or ``MISBEHAVED`` (see ``oracle/kinds.py``).
+            kind: ``CRASHED``, ``TIMED_OUT`` or ``MISBEHAVED`` (see ``oracle/target.py``).
         """
         if self._start != (start := index // BLOCK * BLOCK):
             self._begin(start)

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import groupby, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.reference.automaton import OCTETS
+from overlong.reference.automaton import OCTETS, access_words, in_shortlex
 from overlong.reference.layout import load_layout
 from overlong.reference.order import (
     CODE_POINTS,
@@ -22,7 +22,6 @@ from overlong.reference.order import (
     TRAIL_SURROGATES,
     well_formed_products,
 )
-from overlong.reference.theory import access_words, in_shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

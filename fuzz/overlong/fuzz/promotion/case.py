@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import expected_in_words
-from overlong.conformance.protocol.kind import Code
+from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import DECODE, GUARDED, OPERATIONS, REPLACING, VALIDATE
 from overlong.conformance.report.text import is_difference
 from overlong.conformance.support.printable import plain, printable

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.targets.adapters.abi import ABIS, Abi
-from overlong.conformance.targets.functions import FunctionName
+from overlong.conformance.targets.commands import FunctionName
 from overlong.conformance.vectors.formats.source import escaped, templates, wrapped
 from overlong.fuzz.promotion.case import Case, case_of
 from overlong.fuzz.promotion.promote import PromotionError

@@ -21,9 +21,8 @@ from overlong.conformance.results.model import (
     state_of,
 )
 from overlong.conformance.results.reading import cause_of_stored
-from overlong.conformance.support.printable import printable, thousands
+from overlong.conformance.support.printable import lasting, printable, thousands
 from overlong.conformance.support.provenance import generator
-from overlong.conformance.support.quantities import lasting
 from overlong.fuzz.report.findings import Found, lines_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.walk import explain_code, explain_octets
-from overlong.conformance.protocol.kind import KINDS
+from overlong.conformance.oracle.finding import explain_code, explain_octets
+from overlong.conformance.protocol.observation import KINDS
 from overlong.conformance.protocol.wire import ASK, ENCODING, QUESTION
 from overlong.conformance.report.text import block, core, is_difference, lines_of_cause
 from overlong.conformance.report.wording import command_lines, given

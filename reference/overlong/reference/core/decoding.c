@@ -1,7 +1,7 @@
 /* The first error of one text, and its numbers, by tables.
  *
  * A step from octet to octet waits for the one before. So a text is read many octets at once, by tables of 16 octets:
- * nibbles.py and gathering.py say which automata and layouts can be read so, and why. All others, and a block with an
+ * tables.py says which automata and layouts can be read so, and why. All others, and a block with an
  * error, are read octet by octet (automaton.h).
  */
 #include "decoding.h"

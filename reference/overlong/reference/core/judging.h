@@ -9,7 +9,7 @@
 #include "calls.h"
 #include "loop.h"
 
-/* oracle/kinds.py */
+/* oracle/target.py */
 enum { AGREES, REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED, OTHER_OUTPUT, OTHER_OFFSET, BROKEN_KIND = 7 };
 
 /* The most units that are compared singly: they were just written so, and a wider load would wait for them. */
@@ -154,7 +154,7 @@ INLINE uint8_t judged(answer found, asked string, uint64_t size, bool judges_off
   return AGREES;
 }
 
-/* Part of the checksum: the answer to the string of a number (answer_code() of oracle/kinds.py). */
+/* Part of the checksum: the answer to the string of a number (answer_code() of oracle/target.py). */
 INLINE uint64_t checked(uint64_t index, answer found) {
   return ((found.number << 2 | found.status) + 1) * (index * ODD | 1);
 }

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.models.pair_maps import NOT_TOLD
-from overlong.conformance.protocol.kind import CLAIMS
+from overlong.conformance.protocol.observation import CLAIMS
 from overlong.conformance.report.html.svg import image, words
 from overlong.conformance.results.model import FAILS, HOLDS
 from overlong.conformance.support.printable import thousands

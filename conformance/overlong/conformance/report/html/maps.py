@@ -18,8 +18,7 @@ from overlong.conformance.models.pair_maps import ALONE, NOT_TOLD
 from overlong.conformance.report.html.svg import image, safe, words
 from overlong.conformance.support.printable import spaced_hex, thousands
 from overlong.reference import DIALECTS, WellFormed, dialect, segments
-from overlong.reference.automaton import OCTETS, OctetClass
-from overlong.reference.theory import access_words
+from overlong.reference.automaton import OCTETS, OctetClass, access_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

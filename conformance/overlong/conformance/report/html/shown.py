@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.models.pair_maps import reference_maps
-from overlong.conformance.protocol.kind import CLAIMS, KINDS
+from overlong.conformance.protocol.observation import CLAIMS, KINDS
 from overlong.conformance.protocol.wire import (
     ASKING,
     ENCODE_UTF16,

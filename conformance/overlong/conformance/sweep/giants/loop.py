@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.target import (
     ACCEPTED_ILL_FORMED,
     AGREES,
     BROKEN,
@@ -22,7 +22,7 @@ from overlong.reference.core import core
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.oracle.expectation import ExpectedAnswers
+    from overlong.conformance.oracle.target import ExpectedAnswers
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.progress import Progress
     from overlong.conformance.targets.adapters.abi import Abi

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.oracle.compare import compare_batch, expected_of
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.kinds import (
+from overlong.conformance.oracle.target import (
     ACCEPTED_ILL_FORMED,
     BROKEN,
     CRASHED,
@@ -21,15 +21,14 @@ from overlong.conformance.oracle.kinds import (
     REFUSED_WELL_FORMED,
     TIMED_OUT,
 )
-from overlong.conformance.protocol.kind import POSITION, Code
-from overlong.conformance.protocol.observation import Accepted, Crashed, Failed, Refused, TimedOut
+from overlong.conformance.protocol.observation import POSITION, Accepted, Code, Crashed, Failed, Refused, TimedOut
 from overlong.conformance.results.sweeps import DivergentSet, SweepBucket, Where
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.grid import LETTER
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import SWEPT, Vector
 from overlong.reference import Rejected
-from overlong.reference.theory import shortlex
+from overlong.reference.automaton import shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -9,8 +9,8 @@ from overlong.conformance.sweep.grid import CONTINUATION, Grid, Scheme
 from overlong.conformance.sweep.plans.text import BEHIND, class_strings, every_octet, filled, text_of
 from overlong.conformance.vectors.complete import strings_for
 from overlong.conformance.vectors.pieces import OWN_MEANING, ends, every_class, fillers, of_every_lead, pieces
+from overlong.reference.automaton import access_words, characterising_set
 from overlong.reference.order import well_formed_products
-from overlong.reference.theory import access_words, characterising_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

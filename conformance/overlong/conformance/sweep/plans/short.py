@@ -8,8 +8,8 @@ from overlong.conformance.sweep.grid import Grid, Scheme
 from overlong.conformance.sweep.plans.text import every_octet
 from overlong.conformance.vectors.pieces import every_class
 from overlong.reference import dialect
+from overlong.reference.automaton import access_words, characterising_set
 from overlong.reference.order import well_formed_products
-from overlong.reference.theory import access_words, characterising_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

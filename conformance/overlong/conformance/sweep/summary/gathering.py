@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from overlong.conformance.oracle.kinds import NO_DIVERGENCE
+from overlong.conformance.oracle.target import NO_DIVERGENCE
 from overlong.conformance.sweep.summary.diagram import Level, levels_of
 from overlong.conformance.sweep.summary.languages import Language, diagram
-from overlong.reference.theory import shortlex
+from overlong.reference.automaton import shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.oracle.kinds import ACCEPTED_ILL_FORMED, BROKEN, OTHER_OUTPUT, REFUSED_WELL_FORMED
+from overlong.conformance.oracle.target import ACCEPTED_ILL_FORMED, BROKEN, OTHER_OUTPUT, REFUSED_WELL_FORMED
 from overlong.conformance.results.sweeps import DivergentSet, Where
 from overlong.conformance.sweep.summary.diagram import AND, MINUS, OR
 from overlong.conformance.sweep.summary.gathering import gather, least_of
 from overlong.conformance.sweep.summary.languages import first_defects, language
 from overlong.reference import DIALECTS, dialect
-from overlong.reference.theory import equivalent, shortlex
+from overlong.reference.automaton import equivalent, shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from overlong.conformance.oracle.expectation import ExpectedAnswers
+    from overlong.conformance.oracle.target import ExpectedAnswers
     from overlong.conformance.results.sweeps import ShardResult
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.summary.gathering import Gathered, Members, Place

@@ -1,4 +1,6 @@
-"""The calling conventions of functions in C, as data: parameters, result, and their meaning. This module calls nothing.
+"""The calling conventions of functions in C, as data: parameters, result, and their meaning; and columns of answers.
+
+This module calls nothing.
 
 An :class:`Abi` names its parameters by words of :data:`PARAMETERS` and its result by one of :data:`RESULTS`; the
 caller (``native.py`` with ctypes) turns these into types and hands the result to :attr:`Abi.read`.
@@ -10,14 +12,19 @@ the number, and ``SIZE_MAX`` to refuse; a step forwards or backwards returns the
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.reference.form import FORMS
+from overlong.conformance.targets.adapters.serving import column
 from overlong.reference.questions import QUESTIONS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from overlong.reference.questions import Question
 
 NOT_SAID = 0xFFFFFFFF
@@ -90,6 +97,36 @@ def within(room: int, reading: AnswerReading) -> AnswerReading:
     if reading.status != "A" or reading.number <= room:
         return reading
     return AnswerReading("X", text=f"it says that it wrote {reading.number} units where {room} have room")
+
+
+INCOMPLETES = bytes(0xFF if octet == ord("R") else 0 for octet in range(256))
+"""Maps a status to a refusal's *incomplete*: not reported."""
+
+
+def big_endian(output: bytes | bytearray, size: int, order: str = sys.byteorder) -> bytes:
+    """The octets of units of this size, which are in that byte order."""
+    if size == 1 or order == "big":
+        return bytes(output)
+    units = array("I" if size == 4 else "H", bytes(output))
+    units.byteswap()
+    return units.tobytes()
+
+
+def columns_of(
+    readings: Sequence[AnswerReading], size: int, order: str = sys.byteorder, marks: Iterable[Sequence[int]] = ()
+) -> tuple[bytes, ...]:
+    """The columns of a batch of answers, whose output is of units of this size, in that byte order."""
+    statuses = "".join([each.status for each in readings]).encode()
+    numbers = [each.number for each in readings]
+    if b"X" in statuses:
+        texts = [each.text.encode("ascii", "backslashreplace") for each in readings]
+        parts = [text or big_endian(each.output, size, order) for each, text in zip(readings, texts, strict=True)]
+        numbers = [len(text) or each.number for each, text in zip(readings, texts, strict=True)]
+    else:
+        parts = [big_endian(b"".join([each.output for each in readings]), size, order)]
+    marked = b"".join([column(each) for each in marks if each])
+    incompletes = statuses.translate(INCOMPLETES)
+    return statuses, column(numbers), bytes(len(readings)), incompletes, b"".join(parts), marked
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 The order of the steps leaves one explanation for the first that fails: a call that succeeds with slack around its
 input and crashes with a guard behind it has read past the end. The process that forked this one sees the crash and
-reads the step from :class:`Steps`.
+reads the step from memory that outlives this one: the words :data:`ITEM`, :data:`STEP` and :data:`DETAIL`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from overlong.conformance.targets.adapters.abi import ITERATE, Abi, AnswerReading
 from overlong.conformance.targets.adapters.serving import column
-from overlong.reference.form import FORMS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from overlong.conformance.targets.adapters.abi import Call
     from overlong.reference.questions import Question
@@ -28,6 +28,8 @@ CLEAN, OVER_READ, UNDER_READ, OVER_WRITE, UNWRITTEN, INPUT_CHANGED, PLACE, STATE
 """The faults: the number in a refusal of ``G``; docs/protocol.md explains them."""
 NOT_ASKED = 255
 
+ITEM, STEP, DETAIL = range(3)
+"""The words of that memory, each a u64."""
 SLACK, WRITABLE, BEHIND, BEFORE, PLACES, ROOM, AFTER = range(1, 8)
 """The steps. :data:`DEATHS` gives the meaning of a crash in each; a crash in :data:`AFTER` is another input's."""
 DEATHS = {BEHIND: OVER_READ, BEFORE: UNDER_READ, PLACES: PLACE, ROOM: OVER_WRITE}
@@ -42,7 +44,7 @@ _ALIGNMENTS = 64
 _STRIDE = 3
 """Questions are asked at every third of these places: that is each residue modulo 16."""
 _MARGIN = 256  # checked octets around the output
-_POISONS = (0xAA, 0x55)
+POISONS = (0xAA, 0x55)
 
 _SIDE = 64  # octets
 _SIDES = tuple(
@@ -156,20 +158,6 @@ class Memory:
         self.output = Guarded(4 * (4 * self.longest + 16) + 2 * PAD, writable=True)
 
 
-class Steps:
-    """The current step, in memory that outlives the process."""
-
-    ITEM, STEP, DETAIL = range(3)
-
-    def __init__(self, shared: memoryview) -> None:
-        """``shared``: three u64."""
-        self.shared = shared
-
-    def at(self, step: int, detail: int = 0) -> None:
-        """Note that a step begins."""
-        self.shared[self.STEP], self.shared[self.DETAIL] = step, detail
-
-
 class Wrong(Exception):
     """The function committed a fault and survived."""
 
@@ -178,10 +166,32 @@ class Wrong(Exception):
         self.fault, self.detail = fault, detail
 
 
+def the_same(first: AnswerReading, second: AnswerReading, detail: int, *, judged: bool = True) -> AnswerReading:
+    """The answer to a call that was made twice, with different poison in the output.
+
+    Raises:
+        Wrong: part of the output was not written; or, if ``judged``, the second answer differs.
+    """
+    if first != second:
+        if first[:3] == second[:3] and POISONS in zip(first.output, second.output, strict=True):
+            raise Wrong(UNWRITTEN, detail)
+        if judged:
+            raise Wrong(STATE)
+    return first
+
+
+def rooms_for(abi: Abi, first: AnswerReading, length: int) -> Iterator[tuple[int, int]]:
+    """The room that a function is given for the output of an input, enough and too little, with what it is."""
+    needed = first.number if first.status == "A" else length
+    rooms = (needed, needed - 1, needed // 2, 1, 0) if abi.bounded else (length,)
+    for room in dict.fromkeys(each for each in rooms if 0 <= each <= needed or not abi.bounded):
+        yield room, EXACT_ROOM if room == needed or not abi.bounded else LESS_ROOM
+
+
 class Bounds:
     """Examines one function."""
 
-    def __init__(self, call: Call, abi: Abi, unit: int, memory: Memory, steps: Steps, size: int = 0) -> None:
+    def __init__(self, call: Call, abi: Abi, unit: int, memory: Memory, shared: memoryview, size: int = 0) -> None:
         """Prepare.
 
         Args:
@@ -189,12 +199,12 @@ class Bounds:
             abi: how.
             unit: the octets of a unit written to memory; 0 if none is.
             memory: for inputs and outputs.
-            steps: where the step is noted.
+            shared: where the step is noted.
             size: of a function that answers a question, the octets of a unit of its input, at multiples of which it
                 stands.
         """
         self._call, self._abi, self._unit = call, abi, unit
-        self._memory, self._steps = memory, steps
+        self._memory, self._shared = memory, shared
         self._size = size
 
     def of_question(self, question: Question, argument: int) -> Bounds:
@@ -205,7 +215,11 @@ class Bounds:
             return call(address, length // size, out if question.written else argument, units)
 
         unit = FORMS[question.written].size if question.written else 0
-        return Bounds(asked, self._abi, unit, self._memory, self._steps, size)
+        return Bounds(asked, self._abi, unit, self._memory, self._shared, size)
+
+    def _at(self, step: int, detail: int = 0) -> None:
+        """Note that a step begins."""
+        self._shared[STEP], self._shared[DETAIL] = step, detail
 
     def examine(self, octets: bytes, leave_out: frozenset[int]) -> tuple[int, int]:
         """The fault and its detail. Steps whose fault was reported often enough are skipped."""
@@ -230,12 +244,12 @@ class Bounds:
 
     def slack(self, octets: bytes) -> None:
         """Run only the first step."""
-        self._steps.at(SLACK)
-        self._ask(self._placed(octets, PAD, 0), len(octets), PAD, self._abi.room(len(octets)), _POISONS[0], MORE_ROOM)
+        self._at(SLACK)
+        self._ask(self._placed(octets, PAD, 0), len(octets), PAD, self._abi.room(len(octets)), POISONS[0], MORE_ROOM)
 
     def _examine(self, octets: bytes, leave_out: frozenset[int]) -> None:
         length, room = len(octets), self._abi.room(len(octets))
-        self._steps.at(SLACK)
+        self._at(SLACK)
         first = self._twice(self._placed(octets, PAD, 0), length, PAD, room, MORE_ROOM)
         if AFTER not in leave_out and not self._size:  # the argument of a question has no answer about another text
             self._after_others(first, octets)
@@ -244,7 +258,7 @@ class Bounds:
             self._everywhere(first, octets, room)
         for address, said in at_guards:
             if said != first:
-                self._steps.at(PLACES, AT_A_GUARD)
+                self._at(PLACES, AT_A_GUARD)
                 self._explain(first, octets, address, PAD, AT_A_GUARD, None)
         if self._unit and ROOM not in leave_out:
             self._rooms(first, octets)
@@ -263,10 +277,10 @@ class Bounds:
             (BEFORE, memory.start, 0, whole + right),
         ):
             if step not in leave_out:
-                self._steps.at(step)
+                self._at(step)
                 memory.view[place : place + len(framed)] = framed
                 room = self._abi.room(length)
-                said.append((address, self._ask(address, length, PAD, room, _POISONS[0], MORE_ROOM)))
+                said.append((address, self._ask(address, length, PAD, room, POISONS[0], MORE_ROOM)))
         return said
 
     def _everywhere(self, first: AnswerReading, octets: bytes, room: int) -> None:
@@ -277,14 +291,14 @@ class Bounds:
         Raises:
             Wrong: it does not.
         """
-        length, memory, unit, call, shared = len(octets), self._memory.input, self._unit, self._call, self._steps.shared
+        length, memory, unit, call, shared = len(octets), self._memory.input, self._unit, self._call, self._shared
         framed = [b"".join((left, octets, b"\0" * self._abi.terminated, right)) for left, right in _SIDES]
         view, start, size = memory.view, memory.start, len(framed[0])
         # a call for each character already meets other alignments
         stride = _ALIGNMENTS // 4 + 1 if self._abi is ITERATE and length > 8 else self._size * _STRIDE or 1
-        shared[Steps.STEP] = PLACES
+        shared[STEP] = PLACES
         for alignment in range(0, _ALIGNMENTS, stride):
-            shared[Steps.DETAIL] = alignment + 1
+            shared[DETAIL] = alignment + 1
             place = PAD + alignment
             view[place - _SIDE : place - _SIDE + size] = framed[alignment % len(_SIDES)]
             out = PAD + (alignment * unit) % _ALIGNMENTS
@@ -300,8 +314,8 @@ class Bounds:
             Wrong: it is not.
         """
         for step, asked in ((step, asked) for other in CUT_SHORT for step, asked in ((AFTER, other), (SLACK, octets))):
-            self._steps.at(step)
-            room, poison = self._abi.room(len(asked)), _POISONS[0]
+            self._at(step)
+            room, poison = self._abi.room(len(asked)), POISONS[0]
             said = self._ask(self._placed(asked, PAD, 0), len(asked), PAD, room, poison, MORE_ROOM)
             if step == SLACK and said != first:
                 raise Wrong(STATE)
@@ -321,7 +335,7 @@ class Bounds:
             Wrong: it differs.
         """
         length, room = len(octets), self._abi.room(len(octets))
-        if self._ask(address, length, out, room, _POISONS[0], MORE_ROOM) != first:
+        if self._ask(address, length, out, room, POISONS[0], MORE_ROOM) != first:
             self._explain(first, octets, address, out, detail, interior)
 
     def _explain(
@@ -335,23 +349,20 @@ class Bounds:
             Wrong: always.
         """
         length, room = len(octets), self._abi.room(len(octets))
-        if self._ask(address, length, out, room, _POISONS[0], MORE_ROOM) == first:
+        if self._ask(address, length, out, room, POISONS[0], MORE_ROOM) == first:
             raise Wrong(STATE)
-        if self._ask(self._placed(octets, PAD, 0), length, PAD, room, _POISONS[0], MORE_ROOM) != first:
+        if self._ask(self._placed(octets, PAD, 0), length, PAD, room, POISONS[0], MORE_ROOM) != first:
             raise Wrong(STATE)
         if interior is None:  # its neighbours were those of the first call
             raise Wrong(PLACE, detail)
-        other = self._ask(self._placed(octets, interior, 0), length, out, room, _POISONS[0], MORE_ROOM)
+        other = self._ask(self._placed(octets, interior, 0), length, out, room, POISONS[0], MORE_ROOM)
         raise Wrong(PLACE, NEIGHBOURS if other == first else detail)
 
     def _rooms(self, first: AnswerReading, octets: bytes) -> None:
         """Give output room that ends at a guard, enough and too little. These answers are not judged."""
         address, length, size = self._placed(octets, PAD, 0), len(octets), self._memory.output.size
-        needed = first.number if first.status == "A" else length
-        rooms = (needed, needed - 1, needed // 2, 1, 0) if self._abi.bounded else (length,)
-        for room in dict.fromkeys(each for each in rooms if 0 <= each <= needed or not self._abi.bounded):
-            detail = EXACT_ROOM if room == needed or not self._abi.bounded else LESS_ROOM
-            self._steps.at(ROOM, detail)
+        for room, detail in rooms_for(self._abi, first, length):
+            self._at(ROOM, detail)
             self._twice(address, length, size - room * self._unit, room, detail, judged=False)
 
     def _placed(self, octets: bytes, place: int, sides: int) -> int:
@@ -370,16 +381,8 @@ class Bounds:
         Raises:
             Wrong: the second answer differs, or part of the output was not written.
         """
-        first, second = (self._ask(address, length, out, room, poison, detail) for poison in _POISONS)
-        if first == second:
-            return first
-        if first[:3] == second[:3]:  # without the output
-            for one, other in zip(first.output, second.output, strict=True):
-                if (one, other) == _POISONS:
-                    raise Wrong(UNWRITTEN, detail)
-        if judged:
-            raise Wrong(STATE)
-        return first
+        first, second = (self._ask(address, length, out, room, poison, detail) for poison in POISONS)
+        return the_same(first, second, detail, judged=judged)
 
     def _ask(self, address: int, length: int, out: int, room: int, poison: int, detail: int) -> AnswerReading:
         """Make one call, with poison in the output and around it.
@@ -409,13 +412,13 @@ class Bounds:
         Raises:
             Wrong: the function changed something.
         """
-        self._steps.at(WRITABLE)
+        self._at(WRITABLE)
         left, right = _SIDES[0]
         whole = octets + b"\0" * self._abi.terminated
         plain, start, end = self._memory.plain, PAD - len(left), PAD + len(whole)
         plain.view[start : end + len(right)] = left + whole + right
         length = len(octets)
-        self._ask(plain.start + PAD, length, PAD, self._abi.room(length), _POISONS[0], MORE_ROOM)
+        self._ask(plain.start + PAD, length, PAD, self._abi.room(length), POISONS[0], MORE_ROOM)
         if plain.view[PAD:end] != whole:
             raise Wrong(INPUT_CHANGED)
         if (plain.view[start:PAD], plain.view[end : end + len(right)]) != (left, right):

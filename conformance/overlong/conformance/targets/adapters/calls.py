@@ -8,19 +8,7 @@ from __future__ import annotations
 import codecs
 import ctypes
 import locale
-from ctypes import (
-    POINTER,
-    byref,
-    c_char_p,
-    c_int,
-    c_int32,
-    c_long,
-    c_size_t,
-    c_ssize_t,
-    c_uint32,
-    c_void_p,
-    py_object,
-)
+from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_long, c_size_t, c_ssize_t, c_uint32, c_void_p, py_object
 from ctypes.util import find_library
 from functools import cache
 from typing import Any

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import struct
 import sys
-from array import array
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.abi import (
     ABIS,
+    INCOMPLETES,
     ITERATE,
     OUTSIDE,
     QUESTION_ABIS,
@@ -22,17 +23,27 @@ from overlong.conformance.targets.adapters.abi import (
     UNIT,
     Abi,
     AnswerReading,
+    columns_of,
     question_abi,
     within,
 )
-from overlong.conformance.targets.adapters.asked import ENCODES, room_for
-from overlong.conformance.targets.adapters.bounds import AFTER, DEATHS, NEUTRAL, PAD, SLACK, Bounds, Memory, Steps
-from overlong.conformance.targets.adapters.converting import converted, encoded, numbers_given, units_of
-from overlong.conformance.targets.adapters.native import Library, Streams, address_of, alone, bound, by_python
-from overlong.conformance.targets.adapters.python import load
-from overlong.conformance.targets.adapters.serving import column, cut, fail, read_as_text, unbatched, units
+from overlong.conformance.targets.adapters.bounds import AFTER, DEATHS, ITEM, NEUTRAL, PAD, SLACK, Bounds, Memory
+from overlong.conformance.targets.adapters.native import (
+    Streams,
+    address_of,
+    alone,
+    bound,
+    by_python,
+    converted,
+    encoded,
+    function_in,
+    numbers_given,
+    units_of,
+)
+from overlong.conformance.targets.adapters.python import ENCODES, load, room_for
+from overlong.conformance.targets.adapters.serving import cut, fail, read_as_text, unbatched, units
 from overlong.reference.core import NoCore
-from overlong.reference.form import FORMS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
     import mmap
@@ -69,7 +80,7 @@ class Named:
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Named:
-        """The words of a command line that ``targets/functions.py`` has checked."""
+        """The words of a command line that ``targets/commands.py`` has checked."""
         library, symbols, abi, *rest = words
         python = (rest[0], rest[1]) if abi == PYTHON else None
         traits = dict(word.split("=", 1) for word in rest[2 if python else 0 :])
@@ -89,22 +100,22 @@ class Child:
         self._function: Any = None
         self._addresses: Sequence[int] = ()
         try:
-            library = Library(named.library)
+            library = ctypes.CDLL(named.library)
             if named.python is not None:
                 self.abi = _PLAIN
-                self._call = by_python(load(*named.python), library.function(named.symbols[0]))
+                self._call = by_python(load(*named.python), function_in(library, named.symbols[0]))
             elif named.abi in QUESTION_ABIS:
                 self.abi = question_abi(named.abi)
-                function = library.function(named.symbols[0], self.abi.parameters, self.abi.result)
+                function = function_in(library, named.symbols[0], self.abi.parameters, self.abi.result)
                 self._call, self._addresses = bound(self.abi, function), [address_of(function)]
             elif ABIS[named.abi].functions:
                 self.abi = ABIS[named.abi]
                 self._streams = Streams(self.abi, library, named.symbols)
                 self._call = self._streams.whole
-                self._addresses = [address_of(library.function(symbol)) for symbol in named.symbols[:4]]
+                self._addresses = [address_of(function_in(library, symbol)) for symbol in named.symbols[:4]]
             else:
                 self.abi = ABIS[named.abi]
-                self._function = library.function(named.symbols[0], self.abi.parameters, self.abi.result)
+                self._function = function_in(library, named.symbols[0], self.abi.parameters, self.abi.result)
                 self._call, self._addresses = bound(self.abi, self._function), [address_of(self._function)]
         except (OSError, UnicodeError) as error:  # the loader's message has the raw name
             why = str(error) if isinstance(error, OSError) else "the loader refuses it"
@@ -124,8 +135,7 @@ class Child:
         if self._streams is not None:
             stream, again = ("T", "M") if named.replaces else ("S", "N")
             self.operations += stream if self._streams.reset is None else stream + again
-        self._steps = Steps(shared)
-        self._bounds = Bounds(self._call_alone, self.abi, self._unit, self._memory, self._steps)
+        self._bounds = Bounds(self._call_alone, self.abi, self._unit, self._memory, shared)
 
     def alone(self) -> None:
         """Let only this process continue after a call: a fork by the function shares its memory."""
@@ -147,7 +157,7 @@ class Child:
             return self._response(readings, (), single=single)
         readings, marks = list[AnswerReading](), list[Marks]()
         for number, octets in enumerate(items):
-            self._item[Steps.ITEM] = number
+            self._item[ITEM] = number
             reading, marked = ask(octets, plain is None or number in plain)
             readings.append(reading)
             marks.append(marked)
@@ -170,14 +180,14 @@ class Child:
     def _answers(self) -> Answers:
         from overlong.conformance.targets.adapters.in_core import Answers, address
 
-        item = address(self._item) + _WORD * Steps.ITEM
+        item = address(self._item) + _WORD * ITEM
         return Answers(self.abi, address_of(self._function), self._memory, item)
 
     def answer_together(self, operation: str, items: Sequence[bytes], threads: int) -> bytes:
         """The response to a batch that several threads answer at once; nothing if the core cannot call it so."""
         readings = [AnswerReading("U")] * len(items)
         if self._addresses and operation in "VDLQ":
-            from overlong.conformance.targets.adapters.together import answers_together
+            from overlong.conformance.targets.adapters.in_core import answers_together
 
             with suppress(NoCore):
                 question = QUESTION_ABIS.get(self.abi.name)
@@ -187,13 +197,13 @@ class Child:
     def examine(self, items: Sequence[bytes], first: int, leave_out: frozenset[int]) -> None:
         """Write the faults and details of the items from ``first`` on into memory for the parent."""
         for number in range(first, len(items)):
-            self._item[Steps.ITEM] = number
+            self._item[ITEM] = number
             bounds, text = self._bounds_of(items[number])
             self._faults[2 * number : 2 * number + 2] = bytes(bounds.examine(text, leave_out))
 
     def once_more(self, octets: bytes, number: int, step: int) -> None:
         """Repeat only the step that killed a process. A second death at it confirms the cause."""
-        self._item[Steps.ITEM] = number
+        self._item[ITEM] = number
         bounds, text = self._bounds_of(octets)
         if step == SLACK:
             self._faults[2 * number : 2 * number + 2] = bytes(bounds.changes(text))
@@ -225,7 +235,7 @@ class Child:
 
     def _judged(self, items: Sequence[bytes]) -> list[AnswerReading]:
         """The answers of a function without output, each input right before a guard: faster than :meth:`_one`."""
-        memory, call, item, place = self._memory, self._call, self._item, Steps.ITEM
+        memory, call, item, place = self._memory, self._call, self._item, ITEM
         tail = b"\0" * self.abi.terminated
         memory.fit(max(map(len, items), default=0) + 1)
         view, size, end = memory.input.view, memory.input.size, memory.input.end
@@ -368,29 +378,10 @@ class Child:
     def _written(self, units: int) -> bytes:
         return self._memory.output.view[PAD : PAD + units * self._unit]
 
-    def _big_endian(self, output: bytes) -> bytes:
-        if self._size == 1 or sys.byteorder == "big":
-            return output
-        units = array("I" if self._size == 4 else "H", output)
-        units.byteswap()
-        return units.tobytes()
-
     def _response(self, readings: Sequence[AnswerReading], marks: Sequence[Marks], *, single: bool) -> bytes:
         """The columns of a batch; or the status and payload of one answer."""
-        statuses = "".join([each.status for each in readings]).encode()
-        numbers = [len(each.text) if each.status == "X" else each.number for each in readings]
-        if b"X" in statuses:
-            written = [each.text.encode() or self._big_endian(each.output) for each in readings]
-        else:
-            written = [self._big_endian(b"".join([each.output for each in readings]))]
-        incompletes = statuses.translate(INCOMPLETES)
-        marked = b"".join([column(each) for each in marks if each])
-        columns = statuses, column(numbers), bytes(len(readings)), incompletes, b"".join(written), marked
+        columns = columns_of(readings, self._size, marks=marks)
         return unbatched(columns) if single else b"".join(columns)
-
-
-INCOMPLETES = bytes(0xFF if octet == ord("R") else 0 for octet in range(256))
-"""Maps a status to a refusal's *incomplete*: not reported."""
 
 
 def _near(library: str, symbol: str) -> str:

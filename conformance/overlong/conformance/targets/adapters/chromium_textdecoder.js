@@ -1,5 +1,5 @@
 // TextDecoder and TextEncoder in a page: respond(text) takes the body of a request in base64 and gives that of the
-// response. chromium.py puts it there.
+// response. attended.py puts it there.
 "use strict";
 (() => {
   // A stream is refused in a chunk, a code point at an index.
@@ -146,7 +146,7 @@
   }
 
   globalThis.offered = Object.keys(operations).join("");
-  // Batches only: chromium.py makes one of every request.
+  // Batches only: attended.py makes one of every request.
   globalThis.respond = (text) => {
     const body = fromBase64(text);
     return toBase64(batch(operations[String.fromCharCode(body[0])], body.subarray(1)));

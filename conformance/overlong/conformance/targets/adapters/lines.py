@@ -150,7 +150,7 @@ def in_utf8(octets: bytes, units: str) -> bytes:
     try:
         return octets.decode(f"{units}-be", "surrogatepass").encode("utf-8", "surrogatepass")
     except UnicodeDecodeError:  # some numbers are no code points
-        from overlong.conformance.protocol.units import UNITS as WIRE
+        from overlong.conformance.protocol.wire import UNITS as WIRE
 
         return WIRE["utf-8"].write(WIRE[units].values(octets))
 

@@ -1,7 +1,8 @@
 """Functions of a shared library as callables of address, length, room for output and units of room.
 
-It uses ctypes and no compiler. A :class:`Decoder` hides the convention of its function, and returns a
-:class:`~overlong.conformance.targets.adapters.abi.AnswerReading`.
+It uses ctypes and no compiler. A :data:`~overlong.conformance.targets.adapters.abi.Call` hides the convention of its
+function, and returns an :class:`~overlong.conformance.targets.adapters.abi.AnswerReading`. A converter also gets its
+text as units, room of exactly so many units, and is watched for what it writes around them.
 """
 
 from __future__ import annotations
@@ -9,15 +10,21 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from array import array
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.abi import ACCEPTED, ITERATE, REFUSED, UNIT, Abi, AnswerReading, Call, Called
 from overlong.conformance.targets.adapters.bounds import Guarded
+from overlong.conformance.targets.adapters.python import numbers_in
 from overlong.conformance.targets.adapters.serving import Refusal, held, refusal
+from overlong.reference.reading import FORMS, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from overlong.reference.questions import Question
+    from overlong.reference.reading import Form
 
 
 class _Pair(ctypes.Structure):
@@ -45,30 +52,23 @@ _UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _CELLS = 4  # the cells' addresses follow
 
 
-class Library:
-    """A shared library loaded into this process."""
+def function_in(library: ctypes.CDLL, symbol: str, parameters: Sequence[str] = (), result: str = "int") -> Any:
+    """A separate function object of a library, with its types set.
 
-    def __init__(self, path: str) -> None:
-        """Raises: OSError: it cannot be loaded; the message is the loader's."""
-        self._loaded = ctypes.CDLL(path)
-
-    def function(self, symbol: str, parameters: Sequence[str] = (), result: str = "int") -> Any:
-        """A separate function object with its types set.
-
-        Raises:
-            LookupError: there is no such symbol.
-        """
-        try:
-            function = self._loaded[symbol]
-        except AttributeError:
-            raise LookupError(symbol) from None
-        function.argtypes = [_PARAMETER[each] for each in parameters]
-        function.restype = _RESULT[result]
-        return function
+    Raises:
+        LookupError: there is no such symbol.
+    """
+    try:
+        function = library[symbol]
+    except AttributeError:
+        raise LookupError(symbol) from None
+    function.argtypes = [_PARAMETER[each] for each in parameters]
+    function.restype = _RESULT[result]
+    return function
 
 
 def address_of(function: Any) -> int:
-    """The address of a :class:`Library`'s function, for callers without ctypes."""
+    """The address of a function of :func:`function_in`, for callers without ctypes."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
@@ -149,7 +149,7 @@ def alone(process: int) -> None:
 class Streams:
     """The functions of a stream: ``new``, ``feed``, ``finish``, ``free``, and ``reset`` if it has one."""
 
-    def __init__(self, abi: Abi, library: Library, symbols: Sequence[str]) -> None:
+    def __init__(self, abi: Abi, library: ctypes.CDLL, symbols: Sequence[str]) -> None:
         """Raises: LookupError: there is no such symbol."""
         kinds = {
             "new": ((), "ptr"),
@@ -159,7 +159,7 @@ class Streams:
             "reset": (("state",), "none"),
         }
         found = {
-            job: library.function(symbol, *kinds[job]) for job, symbol in zip(abi.functions, symbols, strict=False)
+            job: function_in(library, symbol, *kinds[job]) for job, symbol in zip(abi.functions, symbols, strict=False)
         }
         self.new, self.feed, self.finish, self.free = (found[job] for job in abi.functions[:4])
         self.reset: Any = found.get("reset")
@@ -208,3 +208,82 @@ def by_python(judge: Callable[..., Any], function: Any) -> Call:
         return AnswerReading("X", text=text if isinstance(text, str) else f"it returned {type(said).__name__}")
 
     return call
+
+
+_POISON = b"\xaa"
+_AROUND = 64
+"""Watched octets on both sides of the room."""
+
+
+def units_of(question: Question, octets: bytes) -> bytes:
+    """The text as the function gets it, in the machine's byte order."""
+    if question.given == "utf-8":
+        return octets
+    form = FORMS[question.given]
+    return b"".join(unit.to_bytes(form.size, sys.byteorder) for unit in form.units(read(octets)))
+
+
+def numbers_given(question: Question, operation: str, payload: bytes) -> bytes | None:
+    """What an encoder is to encode, in the machine's byte order; None if UTF-16 has no units for it."""
+    if question.given == "utf-16" and operation != "F":
+        text = numbers_in(operation, payload)
+        if text is None:
+            return None
+        payload, operation = text.encode("utf-16-be", "surrogatepass"), "F"
+    units = array("H" if operation == "F" else "I", payload)
+    if sys.byteorder == "little":
+        units.byteswap()
+    return units.tobytes()
+
+
+def encoded(question: Question, answer: AnswerReading, count: int) -> AnswerReading:
+    """The octets, or the size in four, of an encoder that had room for everything. Where it stops, it refuses."""
+    if answer.status != "A":
+        return answer
+    octets = answer.output
+    if question.written:
+        if (taken := int.from_bytes(octets[:4], "big")) < count:
+            return REFUSED._replace(number=taken)
+        octets = octets[7::4]  # what was taken, and each octet, in 32 bits
+    return AnswerReading("A", len(octets), output=octets)
+
+
+def converted(
+    question: Question, output: Guarded, pad: int, room: int, call: Callable[[int], AnswerReading]
+) -> AnswerReading:
+    """The answer to one call; what it writes outside its room is a fault.
+
+    Args:
+        question: of a converter.
+        output: memory for its output.
+        pad: the octets before the room there.
+        room: units.
+        call: calls the function with the address of the room.
+    """
+    form = FORMS[question.written]
+    end = pad + room * form.size
+    output.view[pad - _AROUND : end + _AROUND] = _POISON * (end - pad + 2 * _AROUND)
+    answer = call(output.start + pad)
+    if answer.status != "A":
+        return answer
+    before, after = output.view[pad - _AROUND : pad], output.view[end : end + _AROUND]
+    if stray := len(before.lstrip(_POISON)) or len(after.rstrip(_POISON)):
+        side = "before" if before.lstrip(_POISON) else "after"
+        return AnswerReading(
+            "X", text=f"it writes {stray} octet{'s' * (stray != 1)} {side} its room of {_shown(form, room)}"
+        )
+    if answer.number > room:
+        return AnswerReading("X", text=f"it says that it wrote {answer.number} units into {_shown(form, room)}")
+    return numbers_written(question, output.view[pad : pad + answer.number * form.size], answer)
+
+
+def numbers_written(question: Question, output: bytes | bytearray, answer: AnswerReading) -> AnswerReading:
+    """The answer with the numbers of the units that it says are in the output."""
+    size = FORMS[question.written].size
+    units = (output[place : place + size] for place in range(0, answer.number * size, size))
+    numbers = b"".join(int.from_bytes(unit, sys.byteorder).to_bytes(4, "big") for unit in units)
+    return AnswerReading("A", 1 + answer.number, output=answer.output + numbers)
+
+
+def _shown(form: Form, room: int) -> str:
+    return f"{room} {form.word}{'s' * (room != 1)}"

@@ -13,8 +13,8 @@ import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from io import FileIO
-from itertools import accumulate, pairwise
-from typing import Any, BinaryIO, NamedTuple, NoReturn, cast
+from itertools import accumulate, cycle, pairwise
+from typing import IO, Any, BinaryIO, NamedTuple, NoReturn, cast
 
 HEAD = struct.Struct(">II")
 NOT_SAID = 0xFFFFFFFF
@@ -326,11 +326,11 @@ def pieces(payload: bytes) -> Sequence[bytes]:
     return [payload[begin:end] for begin, end in pairwise(ends)]
 
 
-def write_all(answers: FileIO, parts: Sequence[bytes]) -> None:
-    """Write octets in parts."""
+def write_all(pipe: IO[bytes] | FileIO, parts: Sequence[bytes]) -> None:
+    """Write octets in parts, to a pipe without a buffer."""
     left = memoryview(b"".join(parts))
     while left:
-        left = left[answers.write(left) :]
+        left = left[pipe.write(left) :]
 
 
 def shared_memory() -> Any:
@@ -446,14 +446,12 @@ def serve(
         return [b"A", *batch_response(operations[operation], items, len(payload))]
 
     def together(operation: str, payload: bytes, threads: int) -> Sequence[bytes]:
-        from overlong.conformance.targets.adapters import python_threads  # late: it imports what takes long
-
         items = pieces(payload)
 
         def column(result: Result, item: bytes) -> tuple[bytes, ...]:
             return columns([result], [item])
 
-        results = python_threads.together(operations[operation], column, items, threads)
+        results = answers_together(operations[operation], column, items, threads)
         alone()
         return [b"A", *columns(results, items)]
 
@@ -465,3 +463,81 @@ def unbatched(columns: Sequence[bytes]) -> bytes:
     """The response to a single request, from the columns of a batch of one."""
     status, number, length, incomplete, output, marks = columns
     return b"".join((status, *((number, length, incomplete) if status == b"R" else ()), marks, output))
+
+
+_SECONDS, _FEW = 0.5, 3
+_CALLS = (_FEW, 16)
+"""The calls of a round: a few that give way to the other threads at each line of Python, and many that do not."""
+_LINES = 64
+_OWN = os.path.dirname(__file__)  # noqa: PTH120 (pathlib takes long to import)
+_SWITCHES = 1e-6  # seconds: threads that share an interpreter take turns amid a call
+
+
+def _giving_way() -> Callable[..., Any]:
+    """A trace function that lets other threads run before each of the first lines of a call."""
+    from time import sleep
+
+    left = _LINES
+
+    def trace(frame: Any, event: str, _: object) -> Any:
+        nonlocal left
+        if event == "call" and frame.f_code.co_filename.startswith(_OWN):
+            return None
+        if event == "line" and left:
+            left -= 1
+            sleep(0)
+        return trace
+
+    return trace
+
+
+def answers_together(
+    answer: Callable[[Sequence[bytes]], Sequence[Any]],
+    shown: Callable[[Any, bytes], object],
+    items: Sequence[bytes],
+    threads: int,
+) -> list[Any]:
+    """The result of each input: one that differs from the result alone, if any thread got such a one.
+
+    Args:
+        answer: the function, of many inputs.
+        shown: what is compared of a result.
+        items: inputs; in each round, which all threads begin together, each thread has another one.
+        threads: so many at once.
+    """
+    import time
+    from concurrent.futures import ThreadPoolExecutor  # late: few targets need it, and it takes long to import
+    from threading import Barrier
+
+    singly = [answer([item])[0] for item in items]
+    right = [shown(result, item) for result, item in zip(singly, items, strict=True)]
+    other, going, until = dict[int, Any](), [True], time.monotonic() + _SECONDS
+
+    def decide() -> None:
+        going[0] = time.monotonic() < until
+
+    barrier = Barrier(threads, decide)
+
+    def work(thread: int) -> None:
+        place = thread
+        for calls in cycle(_CALLS):
+            barrier.wait()
+            if not going[0]:
+                return
+            place = (place + 1) % len(items)
+            for _ in range(calls):
+                if calls == _FEW:
+                    sys.settrace(_giving_way())
+                result = answer([items[place]])[0]
+                sys.settrace(None)
+                if shown(result, items[place]) != right[place]:
+                    other.setdefault(place, result)
+
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCHES)
+    try:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, range(threads)))
+    finally:
+        sys.setswitchinterval(usual)
+    return [other.get(place, result) for place, result in enumerate(singly)]

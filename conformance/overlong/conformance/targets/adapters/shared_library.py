@@ -28,7 +28,7 @@ import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from overlong.conformance.targets.adapters.abi import ABIS, ITERATE, QUESTION_ABIS
-from overlong.conformance.targets.adapters.bounds import AFTER, DEATHS, SLACK, WRITABLE, Steps, fault_columns
+from overlong.conformance.targets.adapters.bounds import AFTER, DEATHS, ITEM, SLACK, STEP, WRITABLE, fault_columns
 from overlong.conformance.targets.adapters.child import Child, Named
 from overlong.conformance.targets.adapters.one_shot import ADOPT, adopted
 from overlong.conformance.targets.adapters.serving import (
@@ -129,7 +129,7 @@ class Parent:
 
     def _died(self, died: Died, plain: frozenset[int] | None) -> frozenset[int] | None:
         """Start a new child if the last one may have died at a guard. Returns the items to ask without guards."""
-        item = self._shared[Steps.ITEM]
+        item = self._shared[ITEM]
         if plain is None or item in plain or os.WIFEXITED(died.status):
             die(died.status)  # the call was made without guards
         self._start()
@@ -196,7 +196,7 @@ class Parent:
 
     def _end_what_hangs(self) -> None:
         """End an intermediate call that does not return. The harness ends other calls: it knows their inputs."""
-        where = self._shared[Steps.ITEM], self._shared[Steps.STEP]
+        where = self._shared[ITEM], self._shared[STEP]
         if where[1] != AFTER or where != self._looked_at[0]:
             self._looked_at = where, time.monotonic()
         elif time.monotonic() - self._looked_at[1] > _HANGS:
@@ -232,11 +232,11 @@ class Parent:
         """The child's main function."""
         gc.disable()
         child = Child(self._named, self._shared, self._faults)
-        leftovers = Leftovers()
+        end_leftovers = ending_leftovers()
         reply: Any = (child.operations, child.abi.units or "utf-32")
         while True:
             child.alone()
-            leftovers.end()
+            end_leftovers()
             try:
                 _send(answers, reply)
                 operation, items, *rest = _receive(asked)
@@ -258,31 +258,30 @@ class Parent:
                 reply = child.answer(operation, items, rest[0], single=rest[1])
 
 
-class Leftovers:
-    """The processes that calls leave behind. This process adopts what they start in turn; only Linux can do that."""
+def ending_leftovers() -> Callable[[], None]:
+    """A function that kills the processes that calls leave behind, but only a limited number in all.
 
-    def __init__(self) -> None:
-        """Processes that exist now, since loading started them, are no leftovers."""
-        if sys.platform.startswith("linux"):
-            ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
-        self._own = frozenset(adopted())
-        self._ended = 0
+    After that, a function that leaves one at every call has too many, and the supervisor ends it: to kill all would let
+    it run for hours, since a fork takes as long as thousands of calls. This process adopts what they start in turn;
+    only Linux can do that. Processes that exist now, since loading started them, are no leftovers.
+    """
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
+    own, ended = frozenset(adopted()), 0
 
-    def end(self) -> None:
-        """Kill them, but only a limited number in all.
-
-        After that, a function that leaves one at every call has too many, and the supervisor ends it: to kill all would
-        let it run for hours, since a fork takes as long as thousands of calls.
-        """
-        if self._ended >= MOST_LEFT or not _has_children():
+    def end() -> None:
+        nonlocal ended
+        if ended >= MOST_LEFT or not _has_children():
             return
-        for child in [each for each in adopted() if each not in self._own]:
-            self._ended += 1
+        for child in [each for each in adopted() if each not in own]:
+            ended += 1
             try:
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
             except OSError:  # it belongs to another user, or another thread has waited for it
                 continue
+
+    return end
 
 
 def _has_children() -> bool:

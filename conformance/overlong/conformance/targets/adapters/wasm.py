@@ -16,7 +16,6 @@ if __name__ == "__main__":  # make this package importable from anywhere
 
 import ctypes
 import hashlib
-from array import array
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -37,27 +36,27 @@ from wasmtime import (
     WasmtimeError,
 )
 
-from overlong.conformance.targets.adapters.abi import ABIS, UNIT, Abi, AnswerReading, Called
+from overlong.conformance.targets.adapters.abi import ABIS, UNIT, Abi, AnswerReading, Called, columns_of, within
 from overlong.conformance.targets.adapters.bounds import (
     AROUND_INPUT,
     AT_A_GUARD,
     CLEAN,
     CUT_SHORT,
-    EXACT_ROOM,
     INPUT_CHANGED,
-    LESS_ROOM,
     MORE_ROOM,
     NEIGHBOURS,
     NOT_ASKED,
     OVER_READ,
     OVER_WRITE,
     PLACE,
+    POISONS,
     STATE,
-    UNWRITTEN,
     Wrong,
     fault_columns,
+    rooms_for,
+    the_same,
 )
-from overlong.conformance.targets.adapters.serving import answer_frames, column, fail, own_output, pieces, unbatched
+from overlong.conformance.targets.adapters.serving import answer_frames, fail, own_output, pieces, unbatched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +74,6 @@ _CELLS = 512  # octets for out pointers, and for a returned struct
 _PAD = 1024  # octets around an input or an output
 _MARGIN = 256  # checked octets of these
 _ALIGNMENTS = 16
-_POISONS = (0xAA, 0x55)
 _SIDES = ((b"a", b"a"), (b"\xf0\x9f\x98", b"\x80"), (b"\xff", b"\xff"), (b"\xe2\x82", b"\xac"), (b"\0", b"\0"))
 
 
@@ -195,7 +193,7 @@ class Decoder:
         """The function's answer, with room on all sides of the input."""
         self.fit(len(octets))
         try:
-            return self._ask(octets, self._second + _PAD, 0, self._first + _PAD, _POISONS[0], looking=False)
+            return self._ask(octets, self._second + _PAD, 0, self._first + _PAD, POISONS[0], looking=False)
         except Trapped as trapped:
             self.start()
             return AnswerReading("X", text=str(trapped))
@@ -216,7 +214,7 @@ class Decoder:
         first = self._twice(octets, self._second + _PAD, self._first + _PAD, MORE_ROOM)
         for other in CUT_SHORT:
             self._after(other)
-            if self._ask(octets, self._second + _PAD, 0, self._first + _PAD, _POISONS[0]) != first:
+            if self._ask(octets, self._second + _PAD, 0, self._first + _PAD, POISONS[0]) != first:
                 raise Wrong(STATE)
         whole = len(octets) + self.abi.terminated
         try:
@@ -235,29 +233,26 @@ class Decoder:
     def _after(self, other: bytes) -> None:
         """Call the function on other inputs; a trap there is found in that input's own turn."""
         try:
-            self._ask(other, self._second + _PAD, 0, self._first + _PAD, _POISONS[0])
+            self._ask(other, self._second + _PAD, 0, self._first + _PAD, POISONS[0])
         except (Trapped, Wrong):
             self.start()
 
     def _alike(self, first: AnswerReading, octets: bytes, address: int, sides: int, detail: int) -> None:
         """Check that the answer at this address equals the first one. Raises: Wrong: it differs."""
         out, plain = self._first + _PAD, self._second + _PAD
-        if self._ask(octets, address, sides, out, _POISONS[0]) == first:
+        if self._ask(octets, address, sides, out, POISONS[0]) == first:
             return
-        if self._ask(octets, address, sides, out, _POISONS[0]) == first:
+        if self._ask(octets, address, sides, out, POISONS[0]) == first:
             raise Wrong(STATE)
-        if self._ask(octets, plain, 0, out, _POISONS[0]) != first:
+        if self._ask(octets, plain, 0, out, POISONS[0]) != first:
             raise Wrong(STATE)
-        if detail != AT_A_GUARD and self._ask(octets, address, 0, out, _POISONS[0]) == first:
+        if detail != AT_A_GUARD and self._ask(octets, address, 0, out, POISONS[0]) == first:
             raise Wrong(PLACE, NEIGHBOURS)
         raise Wrong(PLACE, detail)
 
     def _rooms(self, first: AnswerReading, octets: bytes) -> None:
         """Call with output room that ends where the memory ends."""
-        needed = first.number if first.status == "A" else len(octets)
-        rooms = (needed, needed - 1, needed // 2, 1, 0) if self.abi.bounded else (len(octets),)
-        for room in dict.fromkeys(each for each in rooms if 0 <= each <= needed or not self.abi.bounded):
-            detail = EXACT_ROOM if room == needed or not self.abi.bounded else LESS_ROOM
+        for room, detail in rooms_for(self.abi, first, len(octets)):
             try:
                 self._twice(octets, self._first + _PAD, self._end - room * self.unit, detail, room)
             except Trapped as trapped:
@@ -268,15 +263,8 @@ class Decoder:
 
     def _twice(self, octets: bytes, address: int, out: int, detail: int, room: int | None = None) -> AnswerReading:
         """Call with two kinds of poison. Raises: Wrong: the answers differ, or part of the output is unwritten."""
-        first, second = (self._ask(octets, address, 0, out, poison, room, detail) for poison in _POISONS)
-        if first != second:
-            if first[:3] == second[:3] and any(
-                (one, other) == _POISONS for one, other in zip(first.output, second.output, strict=True)
-            ):
-                raise Wrong(UNWRITTEN, detail)
-            if room is None:  # answers with too little room are not judged
-                raise Wrong(STATE)
-        return first
+        first, second = (self._ask(octets, address, 0, out, poison, room, detail) for poison in POISONS)
+        return the_same(first, second, detail, judged=room is None)  # answers with too little room are not judged
 
     def _ask(
         self,
@@ -315,9 +303,7 @@ class Decoder:
         if reading.status != "A" or not self.unit:
             return reading
         if reading.number > room:
-            if exact:
-                return reading
-            return AnswerReading("X", text=f"it says that it wrote {reading.number} units where {room} have room")
+            return reading if exact else within(room, reading)
         return reading._replace(output=self._read(out, reading.number * self.unit))
 
     def _call(self, address: int, length: int, out: int, room: int) -> AnswerReading:
@@ -396,31 +382,13 @@ def words_of(error: Trap | WasmtimeError) -> str:
     return f"it failed: {lines[-1] if lines else 'no words'}"
 
 
-def big_endian(output: bytes, size: int) -> bytes:
-    """Convert output units to big-endian: WebAssembly writes the low octet first."""
-    if size == 1:
-        return output
-    units = array("I" if size == 4 else "H", output)
-    units.byteswap()
-    return units.tobytes()
-
-
-def columns_of(readings: Sequence[AnswerReading], size: int) -> tuple[bytes, ...]:
-    """The columns of answers, with units of that size."""
-    statuses = "".join(each.status for each in readings).encode()
-    texts = [each.text.encode("ascii", "backslashreplace") or big_endian(each.output, size) for each in readings]
-    numbers = [len(text) if each.status == "X" else each.number for each, text in zip(readings, texts, strict=True)]
-    incompletes = bytes(0xFF if each.status == "R" else 0 for each in readings)
-    return statuses, column(numbers), bytes(len(readings)), incompletes, b"".join(texts), b""
-
-
 def respond(decoder: Decoder, operation: str, items: Sequence[bytes], *, single: bool) -> bytes:
     """The response to an operation."""
     if operation == "G":
         faults = [decoder.examine(octets) for octets in items]
         columns = fault_columns([fault for fault, _ in faults], [detail for _, detail in faults])
     else:
-        columns = columns_of([decoder.answer(octets) for octets in items], decoder.unit)
+        columns = columns_of([decoder.answer(octets) for octets in items], decoder.unit or 1, "little")
     return unbatched(columns) if single else b"A" + b"".join(columns)
 
 

@@ -7,7 +7,7 @@ from itertools import product
 from overlong.conformance.vectors.builders import class_octets, overlong, prefixes, truncated, well_formed
 from overlong.conformance.vectors.families.family import Family
 from overlong.reference import dialect
-from overlong.reference.theory import access_words
+from overlong.reference.automaton import access_words
 
 # Characters truncated by the end of the input.
 

@@ -15,8 +15,8 @@ from overlong.conformance.vectors.builders import (
 )
 from overlong.conformance.vectors.formats.source import escaped, heading, put
 from overlong.reference import dialect
+from overlong.reference.automaton import access_words
 from overlong.reference.order import well_formed_products
-from overlong.reference.theory import access_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,7 @@ from overlong.conformance.vectors.suites.core import core_vectors
 from overlong.conformance.vectors.suites.suite import of_vectors
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import dialect, encode_scalars
-from overlong.reference.theory import access_words, in_shortlex, shortlex
+from overlong.reference.automaton import access_words, in_shortlex, shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

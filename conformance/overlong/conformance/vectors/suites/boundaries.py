@@ -29,14 +29,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol import kind
+from overlong.conformance.protocol.observation import STREAMING as CLAIM
 from overlong.conformance.protocol.wire import STREAMING
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.complete import identifiers
 from overlong.conformance.vectors.suites.again import unfinished
 from overlong.conformance.vectors.suites.suite import BATCH, Suite, batched
-from overlong.reference.automaton import OCTETS
-from overlong.reference.theory import access_words, characterising_set, wp_suite
+from overlong.reference.automaton import OCTETS, access_words, characterising_set, wp_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,5 +102,5 @@ CHUNK_EDGES = Suite(
     "no decoder of up to {states} states, or twice as many around a boundary, that is wrong on streams passes this",
     _batches,
     asks=STREAMING,
-    proves=kind.STREAMING,
+    proves=CLAIM,
 )

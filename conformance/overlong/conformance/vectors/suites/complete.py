@@ -14,20 +14,20 @@ from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.kind import POSITION, REPLACEMENT, VERDICT
+from overlong.conformance.protocol.observation import POSITION, REPLACEMENT, VERDICT
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.byte_ranges import ByteRangeSequence, all_strings
 from overlong.conformance.vectors.complete import strings_for
 from overlong.conformance.vectors.suites.suite import BATCH, Suite, batched, whole_inputs
+from overlong.reference.automaton import in_shortlex
 from overlong.reference.machine import output_machine, place_machine
-from overlong.reference.theory import in_shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.vectors.profile import Profile
-    from overlong.reference.transducer import Transducer
+    from overlong.reference.machine import Transducer
 
 COMPLETE = Suite(
     "complete-0",

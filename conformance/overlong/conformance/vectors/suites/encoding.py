@@ -11,9 +11,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.answers import Answers
-from overlong.conformance.protocol.units import big_endian
-from overlong.conformance.protocol.wire import ACCEPTED, ANNOUNCE, ENCODE, ENCODE_UTF16
+from overlong.conformance.protocol.wire import ACCEPTED, ANNOUNCE, ENCODE, ENCODE_UTF16, Answers, big_endian
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.encoding import SCALARS as CATEGORY
 from overlong.conformance.vectors.encoding import UTF16, WIDTHS, answers, halves, in_units, pieces
@@ -27,7 +25,7 @@ from overlong.reference.order import CODE_POINTS, SURROGATES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from overlong.conformance.protocol.units import Units
+    from overlong.conformance.protocol.wire import Units
     from overlong.conformance.vectors.profile import Profile
 
 EDGES: tuple[int, ...] = (0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x10000, 0x10FFFF)

@@ -13,9 +13,7 @@ from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING
 
-from overlong.conformance.protocol.answers import Answers
-from overlong.conformance.protocol.units import UNITS, big_endian, read_numbers
-from overlong.conformance.protocol.wire import ACCEPTED, VALIDATE
+from overlong.conformance.protocol.wire import ACCEPTED, UNITS, VALIDATE, Answers, big_endian, read_numbers
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
 from overlong.conformance.vectors.profile import RFC3629
@@ -33,7 +31,7 @@ from overlong.reference.order import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.protocol.units import Units
+    from overlong.conformance.protocol.wire import Units
     from overlong.conformance.vectors.profile import Profile
     from overlong.reference import Dialect
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from array import array
 from contextlib import suppress
-from dataclasses import dataclass
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import version
 from itertools import accumulate
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.targets.adapters.documents import (
@@ -30,58 +31,47 @@ if TYPE_CHECKING:
     Made = tuple[Callable[[Any], Any], Refusing]
 
 
-@dataclass(frozen=True)
-class Package:
-    """A decoder of a package.
+def operations_of(
+    operation: str,
+    make: Callable[[], Made],
+    *,
+    columns: bool = False,
+    make_separate: Callable[[], Made] | None = None,
+) -> dict[str, Any]:
+    """The operations of a decoder of a package.
 
-    ``make`` imports the package, and returns the decoder and the exception by which it refuses, unless it returns a
-    ``Refusal``: any other is a bug.
-    ``columns``: the decoder takes many strings at once; only a column that it refuses is asked string by string.
-    ``make_separate`` does the same for a decoder of a list of values, if there is one.
+    Args:
+        operation: what it does.
+        make: imports the package, and returns the decoder and the exception by which it refuses, unless it returns a
+            ``Refusal``: any other is a bug.
+        columns: it takes many strings at once; only a column that it refuses is asked string by string.
+        make_separate: does the same as ``make`` for a decoder of a list of values, if there is one.
     """
+    decode, refuses = make()
 
-    package: str
-    operation: str
-    make: Callable[[], Made]
-    wrapper: str = ""
-    columns: bool = False
-    make_separate: Callable[[], Made] | None = None
+    def ask(octets: bytes) -> Any:
+        found = _tried(decode, refuses, [octets] if columns else octets)
+        if isinstance(found, Refusal | Bug):
+            return found
+        return True if operation == "V" else _whole(found)
 
-    @property
-    def operations(self) -> dict[str, Any]:
-        decode, refuses = self.make()
+    def ask_all(many: Sequence[bytes]) -> list[Any]:
+        if columns:
+            with suppress(Exception):  # single questions find the culprit
+                decode(many)
+                return [True] * len(many)
+        return [ask(octets) for octets in many]
 
-        def ask(octets: bytes) -> Any:
-            found = _tried(decode, refuses, [octets] if self.columns else octets)
-            if isinstance(found, Refusal | Bug):
-                return found
-            return True if self.operation == "V" else _whole(found)
+    operations: dict[str, Any] = {operation: ask_all}
+    if make_separate is not None:
+        take, refuses_list = make_separate()
 
-        def ask_all(many: Sequence[bytes]) -> list[Any]:
-            if self.columns:
-                with suppress(Exception):  # single questions find the culprit
-                    decode(many)
-                    return [True] * len(many)
-            return [ask(octets) for octets in many]
-
-        return {self.operation: ask_all} | self._of_lists
-
-    @property
-    def _of_lists(self) -> dict[str, Any]:
-        if self.make_separate is None:
-            return {}
-        take, refuses = self.make_separate()
-
-        def answer(payloads: Sequence[bytes]) -> list[Any]:
-            found = [_tried(take, refuses, cut(payload)) for payload in payloads]
+        def ask_lists(payloads: Sequence[bytes]) -> list[Any]:
+            found = [_tried(take, refuses_list, cut(payload)) for payload in payloads]
             return [each if isinstance(each, Refusal | Bug) else True for each in found]
 
-        return {"I": answer}
-
-    @property
-    def traits(self) -> dict[str, str]:
-        found = {"version": f"{self.package} {version(self.package)}"}
-        return {**found, "wrapper": self.wrapper} if self.wrapper else found
+        operations["I"] = ask_lists
+    return operations
 
 
 def _tried(decode: Callable[[Any], Any], refuses: Refusing, given: Any) -> Any:
@@ -195,13 +185,26 @@ def _lxml() -> Made:
     return decode, package.XMLSyntaxError
 
 
-orjson = Package("orjson", "D", _orjson, "json-string")
-ujson = Package("ujson", "D", _ujson, "json-string")
-pysimdjson = Package("pysimdjson", "D", _simdjson, "json-string")
-pydantic_core = Package("pydantic-core", "D", _pydantic)
-pydantic_core_json = Package("pydantic-core", "D", _pydantic_json, "json-string")
-cbor2 = Package("cbor2", "D", _cbor2, make_separate=_cbor2_chunks)
-protobuf = Package("protobuf", "V", _protobuf)
-pyarrow = Package("pyarrow", "V", _pyarrow, columns=True, make_separate=_pyarrow_column)
-mutf8 = Package("mutf8", "D", _mutf8)
-lxml = Package("lxml", "D", _lxml, "xml")
+_PACKAGES: dict[str, tuple[str, str, Callable[[], dict[str, Any]]]] = {
+    "orjson": ("orjson", "json-string", partial(operations_of, "D", _orjson)),
+    "ujson": ("ujson", "json-string", partial(operations_of, "D", _ujson)),
+    "pysimdjson": ("pysimdjson", "json-string", partial(operations_of, "D", _simdjson)),
+    "pydantic_core": ("pydantic-core", "", partial(operations_of, "D", _pydantic)),
+    "pydantic_core_json": ("pydantic-core", "json-string", partial(operations_of, "D", _pydantic_json)),
+    "cbor2": ("cbor2", "", partial(operations_of, "D", _cbor2, make_separate=_cbor2_chunks)),
+    "protobuf": ("protobuf", "", partial(operations_of, "V", _protobuf)),
+    "pyarrow": ("pyarrow", "", partial(operations_of, "V", _pyarrow, columns=True, make_separate=_pyarrow_column)),
+    "mutf8": ("mutf8", "", partial(operations_of, "D", _mutf8)),
+    "lxml": ("lxml", "xml", partial(operations_of, "D", _lxml)),
+}
+"""The package, the kind of document around the octets, and the operations of each decoder."""
+
+
+@cache
+def __getattr__(name: str) -> SimpleNamespace:
+    """The decoder of that name: its package is imported when it is asked for."""
+    if name not in _PACKAGES:
+        raise AttributeError(name)
+    package, wrapper, operations = _PACKAGES[name]
+    traits = {"version": f"{package} {version(package)}", **({"wrapper": wrapper} if wrapper else {})}
+    return SimpleNamespace(operations=operations(), traits=traits)
