@@ -48,7 +48,7 @@ from overlong.conformance.results.model import (
     state_of,
 )
 from overlong.conformance.results.reading import cause_of_stored, plain, read
-from overlong.conformance.results.recorded import ReportError
+from overlong.conformance.results.records import ReportError
 from overlong.conformance.support.printable import counted, lasting, printable, spaced_hex, thousands
 from overlong.conformance.support.provenance import generator
 from overlong.conformance.vectors.expected import words_of

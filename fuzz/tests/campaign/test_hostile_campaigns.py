@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance.results.reading import digest_of_findings, read
-from overlong.conformance.results.recorded import ReportError
+from overlong.conformance.results.records import ReportError
 from overlong.fuzz.campaign.campaign import Campaign
 from overlong.fuzz.campaign.corpus import CampaignError
 from overlong.fuzz.campaign.state import STATEMENT

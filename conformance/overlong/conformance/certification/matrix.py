@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.certification.matrix_worker import INCOMPLETE, KEPT_LINE, MatrixJob
 from overlong.conformance.results.model import FAILS, State
-from overlong.conformance.results.recorded import cause_of, document, regular, state_recorded
-from overlong.conformance.results.records import spelt
+from overlong.conformance.results.records import cause_of, document, regular, spelt, state_recorded
 from overlong.conformance.results.results_file import RESULTS
 from overlong.conformance.support import process
 from overlong.conformance.support.files import written_whole

@@ -36,7 +36,7 @@ from overlong.conformance.results.model import (
     failing_claims,
     state_of,
 )
-from overlong.conformance.results.recorded import (
+from overlong.conformance.results.records import (
     MOST_MAPS,
     ReportError,
     agreeing,
@@ -46,10 +46,11 @@ from overlong.conformance.results.recorded import (
     examined,
     map_of,
     not_of,
+    packed,
     regular,
+    spelt,
     state_recorded,
 )
-from overlong.conformance.results.records import packed, spelt
 from overlong.conformance.results.results_file import RESULTS, report_of_results
 from overlong.conformance.results.statements import report_of_certificate, report_of_sweep
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands

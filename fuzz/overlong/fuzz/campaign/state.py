@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 from overlong.conformance.oracle.finding import Why, claim_of
 from overlong.conformance.results.invocation import INPUTS, found, kept_in, write_inputs
 from overlong.conformance.results.reading import digest_of_findings, report_of_campaign
-from overlong.conformance.results.recorded import ReportError, document
-from overlong.conformance.results.records import spelt, why_as_json
+from overlong.conformance.results.records import ReportError, document, spelt, why_as_json
 from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.printable import as_name, printable
 from overlong.conformance.support.provenance import generator, timestamp
