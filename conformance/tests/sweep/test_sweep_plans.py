@@ -197,9 +197,11 @@ def test_a_plan_of_the_least_number_has_strings(scheme):
 
 
 def test_a_wrong_name_is_told_why():
-    for name in ("exhaustive-0", "exhaustive-7", "placed-99999", "pairs-1", "placed(x)", "no-1", ""):
-        with pytest.raises(ValueError, match=r"write a number|takes no number|'overlong docs suites' lists them"):
+    for name in ("exhaustive-0", "exhaustive-7", "placed-99999", "pairs-1", "placed(x)", "no-1"):
+        with pytest.raises(ValueError, match=r"write a number|takes no number|no plan"):
             plan_named(name)
+    with pytest.raises(ValueError, match="'overlong docs suites' lists them"):
+        plan_named("")
 
 
 def test_a_trait_is_part_of_what_is_expected():

@@ -86,8 +86,6 @@ class Progress:
             self.words[place] = number
         self.words[CURRENT] = other
 
-    from overlong.conformance.oracle.target import ExpectedAnswers
-
 
 SWEEP, AT_WORK = "W", b"W"
 """The operation; and the status of the frame sent once a second while the answer is not ready."""

@@ -347,7 +347,7 @@ def open_engine(job: SweepJob) -> InProcess | Columnar:
         raise TargetError(NOT_RECORDED)
     if not reason_against(target):
         return InProcess(target, job.profile)
-    from overlong.conformance.sweep.columnar import Columnar
+    from overlong.conformance.sweep.columnar import Columnar  # with NumPy, which takes a while
 
     return Columnar(target, job.profile)
 
