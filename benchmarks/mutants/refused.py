@@ -22,7 +22,7 @@ from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE
 from overlong.conformance.sweep.compiled import GridLoop
 from overlong.conformance.sweep.plan import LARGEST_SHARD
-from overlong.conformance.sweep.plans import DRAWN
+from overlong.conformance.sweep.schemes import DRAWN
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.build import ADAPTERS
 from overlong.conformance.vectors.suites import QUICK, SUITES

@@ -32,8 +32,7 @@ from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import CLAIMS, Accepted, Failed, Refused, Unsupported
 from overlong.conformance.protocol.wire import ECHO_PROBE, UNITS, Answers, big_endian, frame
 from overlong.conformance.results.certificate import NOT_COVERED
-from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import PLANS
+from overlong.conformance.sweep.plan import PLANS, plan_named
 from overlong.conformance.targets.build import ADAPTERS
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.process import Process

@@ -198,7 +198,7 @@ def _plans(_context: click.Context, _option: click.Parameter, names: tuple[str, 
 
 
 def _complete_plans(_context: click.Context, _option: click.Parameter, begun: str) -> list[CompletionItem]:
-    from overlong.conformance.sweep.plans import PLANS
+    from overlong.conformance.sweep.plan import PLANS
 
     return [CompletionItem(kind.form) for kind in PLANS.values() if kind.form.startswith(begun)]
 

@@ -1,4 +1,7 @@
-"""Text of any length in a few MiB of memory: the same block, mapped again and again (Linux)."""
+"""Strings of thousands of millions of octets that nobody makes: where their errors are, and the memory they lie in.
+
+Text of any length lies in a few MiB of memory: the same block, mapped again and again (Linux).
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,15 @@ import mmap
 import os
 import sys
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.support.printable import thousands
+from overlong.conformance.sweep.distances import LONGEST
 from overlong.conformance.sweep.grid import LETTER
-from overlong.conformance.sweep.plans.distance import LONGEST
+
+if TYPE_CHECKING:
+    from overlong.conformance.sweep.grid import Grid
+    from overlong.reference.automaton import Automaton
 
 BLOCK = 1 << 21
 """The octets of the block: few enough for the cache, and a few thousand blocks make the longest text."""
@@ -110,3 +117,10 @@ def why_none() -> str:
     except OSError as error:
         return f"the system gives no {thousands(LONGEST)} octets of addresses ({error.strerror}): see ulimit -v"
     return ""
+
+
+def expected_offset(strings: Grid, index: int, automaton: Automaton) -> int:
+    """Where the first error of a string begins: as without the letters between, or as many octets later."""
+    octets, (head, *_) = strings.string(index), strings.pieces(index)
+    offset = max(end for end in range(len(octets) + 1) if automaton.accepts(octets[:end]))
+    return offset if offset < len(head) else offset + strings.between

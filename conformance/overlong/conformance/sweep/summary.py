@@ -1,9 +1,10 @@
 # pyright: basic
-"""The result for every string of a plan, gathered from shards that arrive in any order; and sets of these strings.
+"""A sweep's divergences as a few sets: each holds the strings of one kind whose first error has the same defect.
 
-A diagram holds each grid's kinds (see ``diagram.py``). It grows from the last axis upwards: complete rows of a shard
-are interned at once, and incomplete rows wait for the neighbouring shards. For a target that answers at random, the
-diagram would be as large as the sweep; then only tallies of that grid are kept.
+The kinds of all strings are gathered from shards that arrive in any order. A diagram holds each grid's kinds (see
+``diagrams.py``). It grows from the last axis upwards: complete rows of a shard are interned at once, and incomplete
+rows wait for the neighbouring shards. For a target that answers at random, the diagram would be as large as the sweep;
+then only tallies of that grid are kept.
 """
 
 from __future__ import annotations
@@ -14,17 +15,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from overlong.conformance.oracle.target import NO_DIVERGENCE
-from overlong.conformance.sweep.summary.diagram import Level, levels_of
-from overlong.conformance.sweep.summary.languages import Language, diagram
-from overlong.reference.automaton import shortlex
+from overlong.conformance.oracle.target import (
+    ACCEPTED_ILL_FORMED,
+    BROKEN,
+    NO_DIVERGENCE,
+    OTHER_OUTPUT,
+    REFUSED_WELL_FORMED,
+)
+from overlong.conformance.results.sweeps import DivergentSet, Where
+from overlong.conformance.sweep.diagrams import (
+    AND,
+    MINUS,
+    OR,
+    Language,
+    Level,
+    diagram,
+    first_defects,
+    language,
+    levels_of,
+)
+from overlong.reference import DIALECTS, dialect
+from overlong.reference.automaton import equivalent, shortlex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator
 
+    from overlong.conformance.oracle.target import ExpectedAnswers
     from overlong.conformance.results.sweeps import ShardResult
     from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.sweep.plan import Plan
+    from overlong.reference.automaton import Automaton
 
     Kinds = np.ndarray[Any, np.dtype[Any]]
 
@@ -40,10 +60,6 @@ Place = tuple[bytes, int, int]
 """A string, the number of its grid, and its number there."""
 
 
-class TooIrregularError(Exception):
-    """The diagram of a grid would take too much memory."""
-
-
 class _Growing:
     """The diagram of a grid while shards arrive."""
 
@@ -57,7 +73,7 @@ class _Growing:
         """Add the kinds of the strings from number ``first`` on.
 
         Raises:
-            TooIrregularError: they need too many nodes; nothing was added.
+            OverflowError: they need too many nodes; nothing was added.
         """
         self._put(len(self._levels) - 1, kinds, first)
 
@@ -92,7 +108,7 @@ class _Growing:
 
     def _check(self) -> None:
         if self._most is not None and sum(len(each) * each.width for each in self._levels) > self._most:
-            raise TooIrregularError
+            raise OverflowError("the diagram of a grid would take too much memory")
 
     def _part(self, number: int, values: Kinds, first: int) -> None:
         level = self._levels[number]
@@ -114,13 +130,40 @@ class _Growing:
 class Gathered:
     """All divergences of a plan, and sets of its strings: over those of its grids that have diagrams."""
 
-    def __init__(self, plan: Plan, levels: Sequence[tuple[Level, ...]]) -> None:
-        """``levels``: those of each grid."""
-        self.plan, self.levels = plan, levels
+    def __init__(self, plan: Plan, results: Iterable[ShardResult]) -> None:
+        """Gather results. Memory holds the kinds of one shard, and diagrams of bounded size.
+
+        Raises:
+            ValueError: a shard's kinds and strings differ in number.
+        """
+        self.plan, self.levels = plan, levels_of(plan.grids)
         self.roots: Members = {}
         """Those of the grids' diagrams, whose values are kinds."""
         self.tallies: dict[int, tuple[int, Place]] = {}
         """Of the other grids, by kind: the number of strings, and the least of them."""
+        growing: dict[int, _Growing] = {}
+        given_up = set[int]()
+        for result in results:
+            shard, number = result.shard, result.shard.grid
+            if number not in growing:
+                growing[number] = _Growing(self.levels[number], MOST_CELLS)
+            if not result.kinds:
+                continue
+            kinds = np.frombuffer(zlib.decompress(result.kinds), np.uint8)
+            if len(kinds) != shard.count:
+                raise ValueError(f"{shard.key}: {len(kinds)} kinds for {shard.count} strings; run this shard again")
+            if number not in given_up:
+                try:
+                    growing[number].put(kinds, shard.first)
+                    continue
+                except OverflowError:
+                    given_up.add(number)
+                    self._tally(number, self.levels[number][0], growing[number].finish())
+            (alone,) = levels_of([plan.grids[number]])
+            of_shard = _Growing(alone)
+            of_shard.put(kinds, shard.first)
+            self._tally(number, alone[0], of_shard.finish())
+        self.roots.update((number, each.finish()) for number, each in growing.items() if number not in given_up)
 
     @property
     def kinds(self) -> list[int]:
@@ -164,7 +207,7 @@ class Gathered:
             passed = ends
         return found
 
-    def tally(self, number: int, top: Level, root: int) -> None:
+    def _tally(self, number: int, top: Level, root: int) -> None:
         """Count the strings of a grid, or of a part of it, by the diagram of their kinds, which is not kept."""
         for kind in _values(top, root) - NO_DIVERGENCE:
             members = top.where(root, kind)
@@ -175,41 +218,6 @@ class Gathered:
     def _least(self, number: int, top: Level, node: int) -> Place:
         octets, place = top.least(node)
         return octets, number, index_of(self.plan.grids[number], place)
-
-
-def gather(plan: Plan, results: Iterable[ShardResult]) -> Gathered:
-    """The results for the plan's strings. Memory holds the kinds of one shard, and diagrams of bounded size.
-
-    Raises:
-        ValueError: a shard's kinds and strings differ in number.
-    """
-    levels = levels_of(plan.grids)
-    growing: dict[int, _Growing] = {}
-    gathered = Gathered(plan, levels)
-    given_up = set[int]()
-    for result in results:
-        shard = result.shard
-        number, grid = shard.grid, plan.grids[shard.grid]
-        if number not in growing:
-            growing[number] = _Growing(levels[number], MOST_CELLS)
-        if not result.kinds:
-            continue
-        kinds = np.frombuffer(zlib.decompress(result.kinds), np.uint8)
-        if len(kinds) != shard.count:
-            raise ValueError(f"{shard.key}: {len(kinds)} kinds for {shard.count} strings; run this shard again")
-        if number not in given_up:
-            try:
-                growing[number].put(kinds, shard.first)
-                continue
-            except TooIrregularError:
-                given_up.add(number)
-                gathered.tally(number, levels[number][0], growing[number].finish())
-        (alone,) = levels_of([grid])
-        of_shard = _Growing(alone)
-        of_shard.put(kinds, shard.first)
-        gathered.tally(number, alone[0], of_shard.finish())
-    gathered.roots.update((number, each.finish()) for number, each in growing.items() if number not in given_up)
-    return gathered
 
 
 def least_of(places: Iterable[Place]) -> Place:
@@ -233,3 +241,99 @@ def _values(top: Level, root: int) -> set[int]:
         nodes = np.unique(level.table[nodes])
         level = level.below
     return set(nodes.tolist())
+
+
+_OF_VERDICTS = (REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED)
+_OF_WELL_FORMED = (REFUSED_WELL_FORMED, OTHER_OUTPUT)
+_DRAWN = 64
+"""The strings of a set that may show further causes."""
+_TRIED = 16
+"""A dialect is tried on so many strings of each kind before it is tried on all."""
+
+
+def summarise(plan: Plan, expected: ExpectedAnswers, results: Iterable[ShardResult]) -> list[DivergentSet]:
+    """The divergences of a plan, in the order of their kinds and examples.
+
+    Strings that were not judged or not asked are no divergences, and are omitted; so are shards without a result.
+
+    Args:
+        plan: the plan that was asked.
+        expected: the expected answers.
+        results: those of its shards, in any order. They are read one at a time.
+
+    Raises:
+        ValueError: a result does not belong to its shard; the message names the shard.
+    """
+    gathered = Gathered(plan, results)
+    if not gathered.kinds:
+        return []
+    of_kind = {kind: gathered.with_value(gathered.roots, kind) for kind in gathered.kinds}
+    dialects = tuple(_dialects(gathered, of_kind, expected.automaton))
+    by_defect = _by_defect(gathered) if any(map(_has_errors, gathered.kinds)) else {}
+    found: list[DivergentSet] = []
+    for kind in gathered.kinds:
+        named = dialects if kind in _OF_VERDICTS else ()
+        for defect, count, (octets, *place), members in _sets(gathered, of_kind[kind], kind, by_defect):
+            some = gathered.drawn(members, _DRAWN)
+            drawn = tuple((plan.grids[grid].string(index), _where(plan, grid, index)) for grid, index in some)
+            found.append(DivergentSet(kind, count, octets, _where(plan, *place), defect, named, drawn))
+    return sorted(found, key=lambda each: (each.kind, shortlex(each.example), each.defect))
+
+
+def _where(plan: Plan, grid: int, index: int) -> Where:
+    return Where(grid, index, plan.grids[grid].asked_before(index))
+
+
+def _has_errors(kind: int) -> bool:
+    """True if the strings of a kind are told apart by their first error."""
+    return kind not in _OF_WELL_FORMED and kind < BROKEN
+
+
+def _by_defect(gathered: Gathered) -> dict[str, Members]:
+    """The strings by the defect of their first error, in the order of the codes."""
+    defects, codes = first_defects(gathered.plan.profile.dialect)
+    said = gathered.said_by(defects)
+    return {code: gathered.with_value(said, codes.index(code) + 1) for code in sorted(codes)}
+
+
+def _sets(
+    gathered: Gathered, members: Members, kind: int, by_defect: dict[str, Members]
+) -> Iterator[tuple[str, int, Place, Members]]:
+    """The sets of a kind, whose strings are ``members``.
+
+    Each has a defect, the number of its strings, the least of them, and the strings; none if some are only counted.
+    """
+    tally = gathered.tallies.get(kind)
+    if tally is not None:  # grids without diagrams
+        count, least = tally
+        if any(members.values()):
+            count, least = count + gathered.count(members), least_of((least, gathered.least(members)))
+        yield "", count, least, {}
+        return
+    parts = {"": members}
+    if _has_errors(kind):
+        parts = {code: gathered.combined(members, wrong, AND) for code, wrong in by_defect.items()}
+    for code, part in parts.items():
+        if any(part.values()):
+            yield code, gathered.count(part), gathered.least(part), part
+
+
+def _dialects(gathered: Gathered, of_kind: dict[int, Members], automaton: Automaton) -> Iterator[str]:
+    """The dialects that accept the same strings as the target; none if the verdict on some string is unknown."""
+    if gathered.tallies or max(of_kind) >= BROKEN or of_kind.keys().isdisjoint(_OF_VERDICTS):
+        return
+    none = dict.fromkeys(gathered.roots, 0)
+    refused, wrong = (of_kind.get(kind, none) for kind in _OF_VERDICTS)
+    right = gathered.said_by(language(automaton))
+    accepted = gathered.combined(gathered.combined(right, refused, MINUS), wrong, OR)
+    wanted = {
+        gathered.plan.grids[grid].string(index): members is wrong
+        for members in (refused, wrong)
+        for grid, index in gathered.drawn(members, _TRIED)
+    }
+    for name in DIALECTS:
+        spoken = dialect(name).automaton
+        if any(spoken.accepts(octets) != accepts for octets, accepts in wanted.items()):
+            continue
+        if not equivalent(spoken, automaton) and gathered.said_by(language(spoken)) == accepted:
+            yield name

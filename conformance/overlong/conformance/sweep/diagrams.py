@@ -9,16 +9,23 @@ small, however many strings the grid has.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from overlong.conformance.sweep.grid import reading
+from overlong.reference import dialect, segments
+from overlong.reference.error_mode import MaximalSubpart
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from overlong.conformance.sweep.grid import Grid
+    from overlong.reference import Dialect
+    from overlong.reference.automaton import Automaton
 
     Rows = np.ndarray[Any, np.dtype[Any]]
+    States = np.ndarray[Any, np.dtype[Any]]
 
 AND, OR, MINUS = 0b1000, 0b1110, 0b0010
 """Truth tables: bit ``a + 2 * b`` is the value for a and b."""
@@ -182,3 +189,101 @@ def levels_of(grids: Iterable[Grid]) -> list[tuple[Level, ...]]:
             levels.append(known[key])
         found.append(tuple(reversed(levels)))
     return found
+
+
+_NOTHING = 256
+"""Fills a row of a matrix of pieces after the piece's end."""
+_WIDEST = "lax-rfc2279"
+"""The dialect that accepts the most sequences."""
+_SHORT = 16
+"""The octets of pieces that are read all at a time."""
+
+
+class Language(NamedTuple):
+    """An automaton as arrays: ``table[state, octet]``, and a value that each state gives the strings that end in it."""
+
+    table: States
+    says: States
+
+
+def language(automaton: Automaton) -> Language:
+    """The automaton's language: 1 for accepted strings, 0 for others."""
+    return Language(np.array(automaton.table, np.int32), np.array(automaton.accepting, np.int32))
+
+
+def first_defects(spoken: Dialect) -> tuple[Language, list[str]]:
+    """The automaton that remembers the first error of a string.
+
+    Its value is the place of the error's code among the codes of defects, from 1 on: empty if a string is ill-formed
+    only by what the target declares. It is 0 for a well-formed string.
+    """
+    automaton, widest = spoken.automaton, dialect(_WIDEST).automaton  # RFC 3629 treats C0 and FF alike; we do not
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for octet in range(256):
+        alike.setdefault(tuple(row[octet] for row in (*automaton.table, *widest.table)), []).append(octet)
+    codes: list[str] = []
+
+    def value(word: bytes) -> int:
+        wrong = (each.defect.code for each in segments(word, spoken=spoken) if isinstance(each, MaximalSubpart))
+        code = next(wrong, "")
+        if code not in codes:
+            codes.append(code)
+        return codes.index(code) + 1
+
+    queue: list[tuple[int, bytes]] = [(0, b"")]  # a state of the automaton, and the word since the last character
+    numbers = {queue[0]: 0}
+    ended: dict[int, int] = {}  # the state after an error, by its value
+    rows, says = list[list[tuple[int, int]]](), list[int]()
+    for at, word in queue:
+        says.append(0 if automaton.accepting[at] else value(word))
+        row = [(0, 0)] * 256
+        for octets in alike.values():
+            to, longer = automaton.table[at][octets[0]], word + bytes(octets[:1])
+            if to == automaton.dead:
+                found = value(longer)
+                reached = 1, ended.setdefault(found, len(ended))
+            else:
+                state = (to, b"" if automaton.accepting[to] else longer)
+                if state not in numbers:
+                    numbers[state] = len(numbers)
+                    queue.append(state)
+                reached = 0, numbers[state]
+            for octet in octets:
+                row[octet] = reached
+        rows.append(row)
+    table = [[number + is_end * len(queue) for is_end, number in row] for row in rows]
+    table += [[len(queue) + number] * 256 for number in range(len(ended))]
+    return Language(np.array(table, np.int32), np.array([*says, *ended], np.int32)), codes
+
+
+def diagram(grid: Grid, levels: Sequence[Level], spoken: Language) -> int:
+    """What the automaton says of the grid's strings."""
+    runs: list[tuple[States, States]] = []  # the states before an axis, and those after each choice from each of them
+    states, read = np.array([0], np.int32), reading(spoken.table.tolist())
+    for number, axis in enumerate(grid.axes):
+        if number < grid.earlier:
+            to = np.repeat(states[:, None], len(axis), axis=1)
+        elif max(map(len, axis)) > _SHORT:
+            to = np.array([[read(piece, state) for piece in axis] for state in states.tolist()], np.int32)
+        else:
+            to = _over_short(axis, spoken, states)
+        runs.append((states, to))
+        states = np.unique(to)
+    below = spoken.says
+    for level, (states, to) in reversed(list(zip(levels, runs, strict=True))):
+        nodes = np.zeros(len(spoken.table), np.uint32)
+        nodes[states] = level.intern(below[to])
+        below = nodes
+    return int(below[0])
+
+
+def _over_short(axis: tuple[bytes, ...], spoken: Language, states: States) -> States:
+    """Read short pieces octet by octet, all of them at a time."""
+    matrix = np.full((len(axis), max(map(len, axis))), _NOTHING, np.int16)
+    for row, piece in zip(matrix, axis, strict=True):
+        row[: len(piece)] = np.frombuffer(piece, np.uint8)
+    table = np.hstack((spoken.table, np.arange(len(spoken.table), dtype=np.int32)[:, None]))
+    to = np.repeat(states[:, None], len(axis), axis=1)
+    for octets in matrix.T:
+        to = table[to, octets[None]]
+    return to

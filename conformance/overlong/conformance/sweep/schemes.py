@@ -1,14 +1,20 @@
-"""Plans of contexts: text before and after, other errors, other characters, an earlier call."""
+"""Schemes of short strings, of what stands around them, and of drawn ones.
+
+Around them are text before and after, other errors, other characters, or an earlier call.
+"""
 
 from __future__ import annotations
 
+from functools import cache, partial
 from itertools import product
 from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.grid import CONTINUATION, Grid, Scheme
-from overlong.conformance.sweep.plans.text import BEHIND, class_strings, every_octet, filled, text_of
 from overlong.conformance.vectors.pieces import (
+    GREATEST,
+    LEAST,
     OWN_MEANING,
+    Dice,
     ends,
     every_class,
     fillers,
@@ -16,6 +22,7 @@ from overlong.conformance.vectors.pieces import (
     pieces,
     strings_for,
 )
+from overlong.reference import dialect
 from overlong.reference.automaton import access_words, characterising_set
 from overlong.reference.order import well_formed_products
 
@@ -23,7 +30,148 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from overlong.conformance.vectors.vector import Profile
-    from overlong.reference.automaton import Automaton
+    from overlong.reference.automaton import Automaton, OctetClass
+
+SLASH = b"\xc0\xaf"
+"""The overlong form that attacks use."""
+BEHIND = 16
+"""The octets of text after a possible error, if any."""
+
+
+def every_octet() -> tuple[bytes, ...]:
+    """The 256 octets."""
+    return tuple(bytes([octet]) for octet in range(256))
+
+
+def class_strings(automaton: Automaton, length: int, *, ends: bool = False) -> tuple[bytes, ...]:
+    """Every string of that many octet classes, where the least octet represents its class; a letter replaces octet 00.
+
+    Octet 00 has a special meaning to many decoders, and the class of ASCII has other octets. For octets that occur in
+    no well-formed string the greatest is used: FF is a special mark to some decoders. With ``ends`` each class is also
+    represented by its other end: C0 is a special mark as well.
+    """
+    names = [_name(automaton, octets) for octets in automaton.classes]
+    others = [bytes([octets.octets[end]]) for octets in automaton.classes for end in (LEAST, GREATEST) if ends]
+    names += [name for name in dict.fromkeys(others) if name not in names and name != b"\0"]
+    return tuple(map(b"".join, product(names, repeat=length)))
+
+
+def _name(automaton: Automaton, octets: OctetClass) -> bytes:
+    if octets.least == 0 and ord("A") in octets.octets:
+        return b"A"
+    occurs = any(row[octets.least] != automaton.dead for row in automaton.table)
+    return bytes([octets.least if occurs else octets.octets[GREATEST]])
+
+
+def filled(filler: bytes, length: int) -> bytes:
+    """``length`` octets of well-formed text: fillers, with as many ASCII letters before them as needed."""
+    count, letters = divmod(length, len(filler))
+    return b"a" * letters + filler * count
+
+
+def text_of(filler: bytes, lengths: Iterable[int]) -> tuple[bytes, ...]:
+    """Text of each of these lengths, in octets."""
+    return tuple(filled(filler, length) for length in dict.fromkeys(lengths))
+
+
+@cache
+def of_all(automaton: Automaton) -> bytes:
+    """Well-formed text with a character of every kind and every lead after one of every length."""
+    own = filter(automaton.accepts, OWN_MEANING)
+    every = dict.fromkeys((*of_every_lead(automaton), *pieces(automaton).characters, *own))
+    return b"".join(filler + character for character in every for filler in fillers(automaton))
+
+
+_LONGEST_FORM = 4
+"""The octets of the longest form whose every string is asked."""
+_BEFORE, _WITHIN = b"a" * 64, (b"a" * 31, b"a" * 32)
+"""Text before a form at the end, and around one: enough for a decoder to begin reading blocks of octets."""
+
+
+def _exhaustive(_profile: Profile, longest: int) -> Iterator[Grid]:
+    """All strings of 1 to ``longest`` octets."""
+    for length in range(1, longest + 1):
+        yield Grid((every_octet(),) * length)
+
+
+EXHAUSTIVE = Scheme("exhaustive", "every string of 1 to {} octets", _exhaustive, 1, 3, 6)
+
+
+def _depth(profile: Profile, depth: int) -> Iterator[Grid]:
+    """The complete suite to any depth, made as it is asked: the W-method (Vasilevskii 1973, Chow 1978).
+
+    An access word for every state, then every string of up to ``depth + 1`` octets, then every word of a
+    characterising set. Let some deterministic automaton compute a decoder's verdict: one of at most ``n + depth``
+    states, or of any number of states, each reached by an access word and at most ``depth`` octets more. Then the
+    decoder passes the whole suite if and only if it accepts exactly the well-formed strings (docs/theory.md).
+    """
+    automaton = profile.dialect.automaton
+    for length in range(depth + 2):
+        yield Grid((access_words(automaton), *(every_octet(),) * length, characterising_set(automaton)))
+
+
+def words_within(automaton: Automaton, depth: int) -> int:
+    """The number of words of an access word and up to ``depth`` more octets: the most states that ``depth`` reaches.
+
+    Prefixes of access words are access words, so a word longer than ``depth`` is an access word and ``depth`` octets.
+    """
+    return sum(1 << 8 * more for more in range(depth + 1)) + (len(automaton) - 1 << 8 * depth)
+
+
+DEPTH = Scheme(
+    "depth",
+    "no decoder of up to {states} states that differs from {speaks} passes this; nor does one of up to {within}, "
+    "if each is reached within {} of the grammar's",
+    *(_depth, 0, 1, 4),
+)
+
+
+def _forms() -> Iterator[tuple[tuple[bytes, ...], int]]:
+    """The leads of each form of a character that UTF-8 ever had (RFC 2279), and the number of octets that follow.
+
+    No octet follows octets that are no lead.
+    """
+    leads: set[int] = set()
+    for ranges in well_formed_products(dialect("lax-rfc2279").automaton):
+        leads.update(ranges[0])
+        yield tuple(bytes([octet]) for octet in ranges[0]), len(ranges) - 1
+    yield tuple(bytes([octet]) for octet in range(256) if octet not in leads), 0
+
+
+def _leads(_profile: Profile, _number: int) -> Iterator[Grid]:
+    """All 256 octets at each place of each lead, and right after; the others at the ends of their classes."""
+    tails = dialect("lax-rfc2279").automaton.table[dialect("lax-rfc2279").automaton.run(b"\xc2")]
+    ends = [octets[end] for octets in every_class() for end in (0, -1)]
+    second = tuple(bytes([octet]) for octet in dict.fromkeys(ends) if tails[octet] == 0)
+    least, greatest = min(second), max(second)
+    for leads, many in _forms():
+        for place in range(1, many + 2):
+            axes = [leads]
+            if place > 1:
+                axes.append(second)
+            if place > 2:
+                axes.append((least * (place - 2), greatest * (place - 2)))
+            axes.append(every_octet())
+            if place < many:
+                axes.append((least * (many - place), greatest * (many - place)))
+            yield Grid(tuple(axes))
+            yield Grid(((_BEFORE,), *axes))
+            yield Grid(((_WITHIN[0],), *axes, (_WITHIN[1],)))
+
+
+LEADS = Scheme("leads", "every octet at each place after every lead, alone, at the end of text and within it", _leads)
+
+
+def _every_form(_profile: Profile, _number: int) -> Iterator[Grid]:
+    """Every string with the form of a character of two to four octets, well-formed or not."""
+    tails = tuple(bytes([octet]) for octet in range(0x80, 0xC0))
+    for leads, many in _forms():
+        if 0 < many < _LONGEST_FORM:
+            yield Grid((leads, *(tails,) * many))
+
+
+FORMS = Scheme("forms", "every lead of two to four octets with all of its tails", _every_form)
+
 
 LONGEST = 4
 """The octets of a placed string: those of the longest character of RFC 3629."""
@@ -222,4 +370,47 @@ def _history(profile: Profile, _number: int) -> Iterator[Grid]:
 
 HISTORY = Scheme(
     "history", "right and wrong ends of text of many lengths, right after one that begins like it", _history
+)
+
+
+GRIDS = 64
+_TEXTS, _PIECES, _TEXTS_BETWEEN, _TEXTS_BEHIND = 16, 15, 4, 4
+"""Choices of text before, of pieces (besides none), of text between and behind: 65 536 strings a grid."""
+_MORE_PIECES = 127
+"""The choices of pieces for a soak: 4 194 304 strings a grid."""
+DRAWN_IN_SOAK = ((1 + _MORE_PIECES) // (1 + _PIECES)) ** 2
+"""The number of ``drawn`` plans that have as many strings as a ``soak`` plan."""
+
+
+_SAMPLE = (2, 3, 1, 2)
+"""The same for a sample: 64 strings a grid. Few, so that the slowest target bears them, with new text in each grid."""
+
+
+def _drawn(
+    profile: Profile,
+    seed: int,
+    many: tuple[int, int, int, int] = (_TEXTS, _PIECES, _TEXTS_BETWEEN, _TEXTS_BEHIND),
+    grids: int = GRIDS,
+) -> Iterator[Grid]:
+    """Two pieces that may be ill-formed, with text before, between and after them: all drawn."""
+    dice = Dice(seed, profile.dialect.automaton)
+    texts, many_pieces, *others = many
+    for _ in range(grids):
+        before, between, behind = (tuple(dice.text() for _ in range(each)) for each in (texts, *others))
+        first, second = ((b"", *(dice.piece() for _ in range(many_pieces))) for _ in range(2))
+        yield Grid((before, first, between, second, behind))
+
+
+DRAWN = Scheme("drawn", "4 194 304 strings that the seed {} draws from the grammar", *(_drawn, 0, 1, 999_999_999))
+SOAK = Scheme(
+    "soak",
+    "268 435 456 strings that the seed {} draws from the grammar",
+    partial(_drawn, many=(_TEXTS, _MORE_PIECES, _TEXTS_BETWEEN, _TEXTS_BEHIND)),
+    *(0, 1, 999_999_999),
+)
+SAMPLE = Scheme(
+    "sample",
+    "2 048 strings that the seed {} draws from the grammar",
+    partial(_drawn, many=_SAMPLE, grids=32),
+    *(0, 1, 999_999_999),
 )
