@@ -112,8 +112,10 @@ def in_words(part: LearnedPart) -> str:
 
 def _examples(part: LearnedPart) -> Iterator[str]:
     """The differences of a decoder from its nearest error mode, and from its learned automaton."""
-    for each in part.examples:
-        yield f"{_hexadecimal(each.counterexample.witness)} becomes {each.said}, not {each.wanted}"
+    for each in part.counterexamples:
+        if each.words is not None:
+            said, wanted = each.words
+            yield f"{_hexadecimal(each.witness)} becomes {said}, not {wanted}"
     for found in part.against:
         finding = found.finding
         said = observed_in_words(finding.observed, finding.operation)

@@ -38,10 +38,10 @@ WRITERS = {
     "conformance/results/reading.py": "report-1",
     "conformance/results/statements.py": "results-1",
     "conformance/vectors/formats/data.py": "vectors-1",
-    "conformance/vectors/export.py": "vectors-1",
-    "fuzz/campaign/file.py": "campaign-1 finding-1",
-    "fuzz/cli/finding.py": "report-1",
-    "fuzz/promotion/promote.py": "vectors-1",
+    "conformance/vectors/sink.py": "vectors-1",
+    "fuzz/campaign/state.py": "campaign-1 finding-1",
+    "fuzz/finding.py": "report-1",
+    "fuzz/promotion.py": "vectors-1",
 }
 """Modules that write JSON for others, and its schema."""
 OTHERS = {
@@ -49,7 +49,7 @@ OTHERS = {
     "conformance/cli/matrix.py": "what it says of a matrix that cannot be saved",
     "conformance/results/invocation.py": "a file of one vector, by the schema of vectors",
     "conformance/results/records.py": "what spells JSON for the others",
-    "conformance/examination/condition.py": "what an id is a digest of",
+    "conformance/examination/rules.py": "what an id is a digest of",
     "conformance/report/sarif.py": "OASIS has its own",
     **dict.fromkeys(
         (
@@ -66,7 +66,6 @@ OTHERS = {
             "conformance/results/recorded.py",
             "conformance/vectors/check.py",
             "conformance/certification/comparison.py",
-            "fuzz/promotion/languages.py",
         ),
         "a string literal, or a value in a message",
     ),
@@ -77,8 +76,8 @@ OTHERS = {
             "conformance/targets/consent.py",
             "fuzz/campaign/examiner.py",
             "fuzz/engines/atheris_child.py",
-            "fuzz/engines/atheris_process.py",
-            "fuzz/execution/executor.py",
+            "fuzz/engines/atheris_engine.py",
+            "fuzz/engines/executor.py",
         ),
         "from one process of ours to another, or into a database of ours",
     ),

@@ -24,7 +24,7 @@ from corpora.survey.records.language import HERE, languages
 from corpora.survey.surveyed import Surveyed
 from corpora.survey.texts import issue
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.models.aspects import Counterexample, Example
+from overlong.conformance.models.aspects import Counterexample
 from overlong.conformance.models.identify import LearnedPart
 from overlong.conformance.protocol.observation import Code
 from overlong.conformance.report.formats import FORMATS
@@ -132,9 +132,9 @@ def test_a_process_that_ends_learns_nothing(monkeypatch):
 
 
 def test_what_is_not_settled_has_the_nearest_and_examples():
-    departs = Counterexample((OctetClass((0xC2,)), OctetClass((0,))), None, None)
+    departs = Counterexample((OctetClass((0xC2,)), OctetClass((0,))), None, None, ("U+0000", "U+FFFD U+0000"))
     why = "it is no machine; most like skip, as 1 of 2 core vectors have it"
-    part = LearnedPart("error mode", "L", "", (departs,), (Example(departs, "U+0000", "U+FFFD U+0000"),), why_not=why)
+    part = LearnedPart("error mode", "L", "", (departs,), why_not=why)
     assert in_words(part) == f"not settled: {why}: C2 00 becomes U+0000, not U+FFFD U+0000"
 
 

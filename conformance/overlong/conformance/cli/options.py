@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
 """Exit codes, as ``docs/command-line.md`` documents them."""
 
-MARKER = "overlong.command_follows"
+MARKER, COMMAND = "overlong.command_follows", "overlong.command"
 TRUST = "overlong.trust"
 
 _SCARCE = {
@@ -44,6 +44,7 @@ class TargetCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[MARKER] = "--" in args
+        ctx.meta[COMMAND] = tuple(args[args.index("--") + 1 :]) if "--" in args else None
         return super().parse_args(ctx, args)
 
 
@@ -316,7 +317,7 @@ def complete_codes(_context: click.Context, _parameter: click.Parameter, incompl
 
 def complete_languages(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the languages of the adapter templates."""
-    from overlong.conformance.targets.templates import TEMPLATES
+    from overlong.conformance.targets.starters import TEMPLATES
 
     return _beginning(incomplete, ((name, "") for name in TEMPLATES))
 

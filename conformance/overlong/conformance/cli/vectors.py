@@ -8,7 +8,7 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -332,13 +332,13 @@ def score_command(
 
     if missing is not None and any(_same(missing, file) for file in files):
         raise click.UsageError(f"--add {printable(missing)} would overwrite a list; name another file")
-    with errors_on_one_line(), _Counter() as counter:
+    with errors_on_one_line():
         try:
-            result = score(*files, form=form, progress=counter.update)
+            with _counting() as counted:
+                result = score(*files, form=form, progress=counted)
         except ReadError as error:
             leave(str(error), USAGE)
         no_more_interruptions()
-        counter.close()
         if missing is not None:
             _write(missing, result.lines_to_add())
         if output_format == "json":
@@ -373,31 +373,20 @@ def _write(file: str, lines: Iterable[str]) -> None:
         leave(f"{printable(file)}: {error.strerror}; choose another file with --add", USAGE)
 
 
-class _Counter:
+@contextlib.contextmanager
+def _counting() -> Generator[Callable[[str, int], None]]:
     """Progress of a long read on stderr: in a terminal a line that is overwritten, elsewhere an occasional line."""
+    live, said, written = sys.stderr.isatty(), time.monotonic(), False
 
-    def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
-        self._every = 0.1 if self._live else 10.0  # seconds
-        self._said = time.monotonic()
-        self._written = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def update(self, what: str, strings: int) -> None:
-        """Show that this number of strings is done."""
-        if time.monotonic() - self._said > self._every:
-            self._said = time.monotonic()
+    def update(what: str, strings: int) -> None:
+        nonlocal said, written
+        if time.monotonic() - said > (0.1 if live else 10.0):
+            said, written = time.monotonic(), True
             text = f"{what} {thousands(strings)} strings"
-            click.echo(f"\r\x1b[K{text}" if self._live else text, nl=not self._live, err=True)
-            self._written = True
+            click.echo(f"\r\x1b[K{text}" if live else text, nl=not live, err=True)
 
-    def close(self) -> None:
-        """Remove the line."""
-        if self._live and self._written:
+    try:
+        yield update
+    finally:
+        if live and written:
             click.echo("\r\x1b[K", nl=False, err=True)
-            self._written = False

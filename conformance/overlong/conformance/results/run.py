@@ -55,7 +55,7 @@ from overlong.reference import ERROR_MODES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Answered

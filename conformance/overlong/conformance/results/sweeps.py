@@ -17,7 +17,7 @@ from overlong.reference import DEFECTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Fault
     from overlong.conformance.protocol.greeting import Greeting

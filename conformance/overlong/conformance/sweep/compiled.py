@@ -3,7 +3,7 @@
 
 The loop (``loop.c`` of :mod:`overlong.reference.core`) asks, judges (``judging.h``), counts and publishes. A *source*
 lays out the strings: those of grids (``grids.c``), or a campaign's inputs (``inputs.c``, for
-``overlong.fuzz.execution.compiled``). A string starts at an address whose residue modulo 64 is a hash of its number;
+``overlong.fuzz.engines.compiled``). A string starts at an address whose residue modulo 64 is a hash of its number;
 strings of a run, which differ in their last piece of at most eight octets, start at the same address.
 
 After a crash (or a time-out: kill first) the parent knows ``progress.index``, and the sums are those of ``reached``, at

@@ -66,7 +66,7 @@ from overlong.reference.automaton import shortlex
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.oracle.target import ExpectedAnswers, Target
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.results.sweeps import ShardResult

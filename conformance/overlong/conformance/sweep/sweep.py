@@ -42,7 +42,7 @@ from overlong.reference import dialect
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.results.sweeps import Shard, ShardResult
     from overlong.conformance.sweep.columnar import Columnar
     from overlong.conformance.sweep.plan import Plan

@@ -21,10 +21,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.examination.asking import OutOfBudget
-from overlong.conformance.examination.consequence import cause_of
-from overlong.conformance.examination.examine import MOST, is_examinable, rank, why
-from overlong.conformance.examination.explanation import condition_of, takes
-from overlong.conformance.examination.shrinking import CHANGING, is_answer, order, shrunk, spliced
+from overlong.conformance.examination.examine import MOST, condition_of, is_examinable, rank, takes, why
+from overlong.conformance.examination.least import CHANGING, cause_of, is_answer, order, shrunk, spliced
 from overlong.conformance.oracle.compare import place_of_fault
 from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.target import BudgetSpent
@@ -35,28 +33,27 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.support.process import held
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.vectors.expected import WIDTHS, Asked
-from overlong.fuzz.campaign.state import REPETITIONS, CampaignError, Known, StoredFinding
-from overlong.fuzz.execution.differences import difference
-from overlong.fuzz.execution.job import BLOCK, octave
-from overlong.fuzz.execution.places import place_of
-from overlong.fuzz.execution.probe import Probe
+from overlong.fuzz.campaign.corpus import CampaignError
+from overlong.fuzz.campaign.state import REPETITIONS, Known, StoredFinding
+from overlong.fuzz.engines.job import octave, place_of
+from overlong.fuzz.engines.probe import Probe, difference
+from overlong.fuzz.generated import BLOCK
 from overlong.reference.automaton import shortlex
 from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from overlong.conformance.examination.condition import AnyCondition
-    from overlong.conformance.examination.explanation import Explanation
-    from overlong.conformance.examination.shrinking import Findings
+    from overlong.conformance.examination.examine import Explanation
+    from overlong.conformance.examination.least import Findings
+    from overlong.conformance.examination.rules import AnyCondition
     from overlong.conformance.oracle.finding import Finding, Why
     from overlong.conformance.oracle.target import Answered, Target
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.vectors.batch import Batch
     from overlong.conformance.vectors.vector import Vector
     from overlong.fuzz.campaign.state import State
-    from overlong.fuzz.engines.result import UnitResult
-    from overlong.fuzz.execution.job import CampaignJob, Divergence, Fingerprint
+    from overlong.fuzz.engines.job import CampaignJob, Divergence, Fingerprint, UnitResult
 
 AT_ONCE = 64
 """Fingerprints of one target and kind that are examined as they come, if no known condition predicts them; of more, the
@@ -92,7 +89,7 @@ def triage(
         if (each.fingerprint, each.index) not in state.taken and _take(state, each, examiner, result, spent):
             examined()
     with held():
-        left, end = Counter(result.counts), result.unit.first + result.unit.count
+        left, end = Counter(result.counts), result.unit.stop
         for fingerprint, number in [each for each in state.taken if each[1] < end]:
             left[fingerprint] -= 1
             state.taken.discard((fingerprint, number))

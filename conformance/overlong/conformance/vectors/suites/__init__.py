@@ -64,7 +64,6 @@ GROWING = tuple(tuple(suite.name for suite in suites) for suites in (TOTALS_USED
 enough."""
 ONLY_THOROUGH = (FUNCTIONS_EXHAUSTIVE.name,)
 """Suites of several minutes for all questions, which show what hardly any function gets wrong otherwise."""
-PROVING = tuple(name for name in SUITES if name not in DRAWN)
 
 GENERATED = {f"exhaustive-{longest}": longest for longest in range(1, LONGEST + 1)}
 """Suites that no certificate uses: they can be exported to files."""

@@ -6,7 +6,6 @@ it starts it.
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ if __name__ == "__main__":  # Python must find this package in any place
     if (_root := str(Path(__file__).resolve().parents[3])) not in sys.path:
         sys.path.insert(0, _root)
 
+import json
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,7 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.sweep.adapter import main
 from overlong.conformance.sweep.caller import Source
 from overlong.conformance.vectors.vector import Profile
-from overlong.fuzz.execution.sparing import Sparing
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.generated import Generated, Sparing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +46,7 @@ class ByNumber(Source):
 
     def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asking:
         """The loop, for functions at these addresses."""
-        from overlong.fuzz.execution.compiled import InputLoop
+        from overlong.fuzz.engines.compiled import InputLoop
 
         return InputLoop(abi, addresses, expected, layout)
 

@@ -13,10 +13,11 @@ from click.core import ParameterSource
 
 from overlong.conformance.cli.limits import agreed_to, limits_of, named_by_user, with_agreement, with_limits
 from overlong.conformance.cli.options import (
+    COMMAND,
     INCOMPLETE,
-    MARKER,
     NOT_MEASURED,
     Jobs,
+    TargetCommand,
     complete_targets,
     jobs_option,
     leave,
@@ -29,15 +30,14 @@ from overlong.conformance.cli.output import WantedFormats, formats_option, rende
 from overlong.conformance.results.model import State, exit_code_of
 from overlong.conformance.support.printable import count_of, seconds_of
 from overlong.conformance.support.process import no_more_interruptions
-from overlong.fuzz.cli.finding import campaign_errors
+from overlong.fuzz.finding import campaign_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from overlong.fuzz.campaign.campaign import Campaign
     from overlong.fuzz.campaign.state import Status
-    from overlong.fuzz.cli.screen import Goal
-    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.fuzz.engines.job import CampaignJob
 
 EXAMPLES = """\b
 Examples:
@@ -58,22 +58,9 @@ SUMMARY = "summary.txt"
 """The file in the campaign's folder that ``--ci`` writes."""
 _FIXED = {"engine", "seed", "profile", "corpus", "path", "limits"}
 """Options that define a campaign."""
-_COMMAND = "overlong.command"
 
 
-class TargetsCommand(click.Command):
-    """A command whose last arguments are targets: names, and after ``--`` one program with its own options."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[MARKER] = "--" in args
-        if ctx.meta[MARKER]:
-            at = args.index("--")
-            ctx.meta[_COMMAND] = tuple(args[at + 1 :])
-            args = args[:at]
-        return super().parse_args(ctx, args)
-
-
-@click.command("fuzz", cls=TargetsCommand, epilog=EXAMPLES)
+@click.command("fuzz", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("names", nargs=-1, metavar="TARGET...", shell_complete=complete_targets)
 @click.option(
     "--time", "seconds", callback=read_by(seconds_of), metavar="TIME", help="End after 30s, 10m, 2h, 3d or 2w."
@@ -165,8 +152,8 @@ def command(
         _emit(targets, path)
         return
     from overlong.conformance.vectors.vector import Profile
-    from overlong.fuzz.cli.screen import Goal, resumed_by
-    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.fuzz.engines.job import CampaignJob
+    from overlong.fuzz.report import resumed_by
 
     with campaign_errors():
         if resume is not None:
@@ -182,8 +169,7 @@ def command(
             campaign = _begun(folder, job, notes, start=not jobs.cluster)
         with campaign:
             try:
-                goal = Goal(seconds, runs, str(folder))
-                _run(campaign, goal, jobs, wanted, ci=ci, quiet=quiet, verbose=verbose)
+                _run(campaign, seconds, runs, jobs, wanted, ci=ci, quiet=quiet, verbose=verbose)
             except KeyboardInterrupt:  # a second interruption, while ending or summing up
                 leave(f"interrupted; {resumed_by(str(folder))}", INCOMPLETE)
 
@@ -194,13 +180,12 @@ def _targets_of(names: Sequence[str]) -> tuple[str | tuple[str, ...], ...]:
     Raises:
         click.UsageError: there is no target, or one is named twice.
     """
-    meta = click.get_current_context().meta
-    command: tuple[str, ...] | None = meta.get(_COMMAND)
+    command: tuple[str, ...] | None = click.get_current_context().meta.get(COMMAND)
     if command == ():
         raise click.UsageError("nothing follows --; write a command there: overlong fuzz -- node adapter.js")
     targets: tuple[str | tuple[str, ...], ...] = tuple(names)
     if command:
-        targets += (command,)
+        targets = (*names[: -len(command)], command)
     if not targets:
         raise click.UsageError("name a target: 'overlong target list' shows those that are ready here")
     if len(set(targets)) < len(targets):
@@ -271,9 +256,9 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
     from overlong.conformance.support.printable import printable
     from overlong.conformance.sweep.in_process import why_slow
     from overlong.fuzz.campaign.campaign import Campaign
-    from overlong.fuzz.campaign.file import STATEMENT
     from overlong.fuzz.campaign.pool import identities_of
-    from overlong.fuzz.execution.probe import Probe
+    from overlong.fuzz.campaign.state import STATEMENT
+    from overlong.fuzz.engines.probe import Probe
 
     identities = identities_of(job)  # before they start: they may replace their own files
     for target in job.targets if start else ():
@@ -295,24 +280,40 @@ def _begun(folder: Path, job: CampaignJob, notes: tuple[str, ...], *, start: boo
 
 
 def _run(
-    campaign: Campaign, goal: Goal, jobs: Jobs, wanted: WantedFormats, *, ci: bool, quiet: bool, verbose: bool
+    campaign: Campaign,
+    seconds: float | None,
+    runs: int | None,
+    jobs: Jobs,
+    wanted: WantedFormats,
+    *,
+    ci: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     """Run the campaign, report what it found, and exit."""
     from overlong.conformance.report.formats import write
     from overlong.conformance.report.wording import state_of_campaign
-    from overlong.fuzz.campaign.file import STATEMENT
-    from overlong.fuzz.campaign.state import CampaignError
-    from overlong.fuzz.cli.screen import Screen, kept_words, lines_of, not_asked, print_lines, resumed_by
-    from overlong.fuzz.report.campaign import report_of_status
+    from overlong.fuzz.campaign.corpus import CampaignError
+    from overlong.fuzz.campaign.state import STATEMENT
+    from overlong.fuzz.report import (
+        Screen,
+        closing_lines,
+        kept_words,
+        not_asked,
+        print_lines,
+        report_of_status,
+        resumed_by,
+    )
 
-    if not quiet and goal.seconds is None and goal.runs is None:
+    if not quiet and seconds is None and runs is None:
         click.echo("overlong: note: this runs until Ctrl-C; set an end with --time or --runs", err=True)
-    with Screen(goal, enabled=not quiet, live=not (ci or verbose)) as screen:
-        stopped, error = _asked(campaign, goal, jobs, screen.update)
+    with Screen(seconds, runs, enabled=not quiet, live=not (ci or verbose)) as screen:
+        stopped, error = _asked(campaign, seconds, runs, jobs, screen.update)
     no_more_interruptions()
     folder, status = campaign.folder, campaign.status
-    report = report_of_status(status, goal.folder)
-    text = list(lines_of(report, status, goal.folder, quiet=quiet, verbose=verbose, stopped=stopped))
+    shown = str(folder)
+    report = report_of_status(status, shown)
+    text = list(closing_lines(report, status, shown, quiet=quiet, verbose=verbose, stopped=stopped))
     if isinstance(error, CampaignError):  # the folder can no longer be written
         if status.inputs:
             print_lines(text, report)
@@ -327,18 +328,20 @@ def _run(
         print_lines(text, report)
     tell_written(wanted, folder, quiet=quiet)
     if stopped:
-        leave(f"{stopped}; {kept_words(status, goal.folder)}", INCOMPLETE)
+        leave(f"{stopped}; {kept_words(status, shown)}", INCOMPLETE)
     if ci and (silent := not_asked(folder)):
         leave(f"{silent} got no input, so nothing is known about it", NOT_MEASURED)
     state = state_of_campaign(report)
     if state is State.NOT_MEASURED:
         leave("no input was run; allow more --time or --runs", NOT_MEASURED)
     if state is State.INCOMPLETE:
-        leave(f"some divergences were not examined in time; {resumed_by(goal.folder)}", INCOMPLETE)
+        leave(f"some divergences were not examined in time; {resumed_by(shown)}", INCOMPLETE)
     sys.exit(exit_code_of(state))
 
 
-def _asked(campaign: Campaign, goal: Goal, jobs: Jobs, told: Callable[[Status], None]) -> tuple[str, Exception | None]:
+def _asked(
+    campaign: Campaign, seconds: float | None, runs: int | None, jobs: Jobs, told: Callable[[Status], None]
+) -> tuple[str, Exception | None]:
     """Run the campaign. Returns why it ended early, and the error that ended it.
 
     Raises:
@@ -347,11 +350,11 @@ def _asked(campaign: Campaign, goal: Goal, jobs: Jobs, told: Callable[[Status], 
     from overlong.conformance.oracle.target import TargetError
     from overlong.conformance.support.printable import printable
     from overlong.conformance.sweep.pool import cpus
-    from overlong.fuzz.campaign.state import CampaignError
+    from overlong.fuzz.campaign.corpus import CampaignError
 
     try:
         processes = jobs.number or cpus()
-        campaign.run(seconds=goal.seconds, runs=goal.runs, jobs=processes, cluster=jobs.cluster, told=told)
+        campaign.run(seconds=seconds, runs=runs, jobs=processes, cluster=jobs.cluster, told=told)
     except KeyboardInterrupt:
         return "interrupted", None
     except (TargetError, CampaignError) as error:

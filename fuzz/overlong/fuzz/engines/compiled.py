@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.sweep.compiled import PLACES, Asking, Memory
 from overlong.conformance.sweep.grid import CONTINUATION
-from overlong.fuzz.generation.choice import REACH
+from overlong.fuzz.choice import REACH
 
 if TYPE_CHECKING:
-    from overlong.fuzz.generation.generated import Generated
+    from overlong.fuzz.generated import Generated
 
 
 class InputLoop(Asking):
@@ -32,4 +32,4 @@ class InputLoop(Asking):
         verdict = memory.spare.ctypes.data
         # then what is behind a LoopTask: room for a verdict, the tables from which inputs are made, and how far behind
         # `base` there may be octets that are not those around an input
-        return memory, "make_input", {"read": verdict}, (verdict, strings.writer.address, PLACES + REACH)
+        return memory, "make_input", {"read": verdict}, (verdict, strings.address, PLACES + REACH)

@@ -1,18 +1,24 @@
-"""``overlong finding``: list, show and keep the findings of certify, matrix, sweep and fuzz."""
+"""``overlong finding`` and ``overlong explain``: list, show and keep the findings of certify, matrix, sweep and fuzz;
+explain octets, a code, or a finding of a run.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from overlong.conformance.cli.options import USAGE, errors_on_one_line, leave, width
+from overlong.conformance.cli import explain
+from overlong.conformance.cli.options import USAGE, complete_codes, errors_on_one_line, leave, profile_option, width
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
+
+    from overlong.fuzz.report import Found
 
 LANGUAGES = ("pytest", "rust", "go", "java", "node", "c")
 """The languages of regression tests."""
@@ -23,13 +29,12 @@ _NAME = click.argument("name", metavar="ID")
 @contextlib.contextmanager
 def campaign_errors() -> Generator[None]:
     """Report a campaign's error on one line, without a traceback."""
-    from overlong.fuzz.campaign.state import CampaignError
-    from overlong.fuzz.promotion.promote import PromotionError
+    from overlong.fuzz.campaign.corpus import CampaignError
 
     with errors_on_one_line():
         try:
             yield
-        except (CampaignError, PromotionError) as error:
+        except CampaignError as error:
             leave(str(error), USAGE)
 
 
@@ -72,7 +77,7 @@ def list_command(folder: str, form: str) -> None:
     """  # noqa: D301 (click reads the backspace)
     import json
 
-    from overlong.fuzz.report.findings import as_json, findings_in, line_of
+    from overlong.fuzz.report import as_json, findings_in, line_of
 
     with campaign_errors():
         for found in findings_in(folder):
@@ -105,7 +110,7 @@ def show_command(folder: str, name: str, form: str) -> None:
     """  # noqa: D301 (click reads the backspace)
     import json
 
-    from overlong.fuzz.report.findings import as_json, finding_named, in_full, lines_of
+    from overlong.fuzz.report import as_json, finding_named, in_full, lines_of
 
     with campaign_errors():
         found = finding_named(folder, name)
@@ -143,8 +148,8 @@ def promote_command(folder: str, name: str, to: Path) -> None:
       2  there is no such finding, or the file cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.support.printable import printable
-    from overlong.fuzz.promotion.promote import promote
-    from overlong.fuzz.report.findings import finding_named
+    from overlong.fuzz.promotion import promote
+    from overlong.fuzz.report import finding_named
 
     with campaign_errors():
         written = promote(finding_named(folder, name), to)
@@ -183,9 +188,9 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
       2  there is no such finding, or the file cannot be written
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.support.printable import printable
-    from overlong.fuzz.campaign.state import CampaignError
-    from overlong.fuzz.promotion.languages import file_name, how_to_run, language_for, source
-    from overlong.fuzz.report.findings import finding_named
+    from overlong.fuzz.campaign.corpus import CampaignError
+    from overlong.fuzz.promotion import file_name, how_to_run, language_for, source
+    from overlong.fuzz.report import finding_named
 
     with campaign_errors():
         stored = finding_named(folder, name)
@@ -202,3 +207,51 @@ def test_command(folder: str, name: str, language: str | None, output: Path | No
             raise CampaignError(f"{printable(str(file))}: the file exists already; choose another name") from None
         usual = file.name == file_name(stored, language)  # the printed command uses this name
         click.echo(printable(str(file), 1000) + (f"  ({how_to_run(stored, language)})" if usual else ""))
+
+
+_FINDING = re.compile(r"[Dd]-[0-9A-Fa-f]{1,8}")
+
+
+@click.command("explain", epilog=f"{explain.EXAMPLES}  overlong explain campaign/ D-7f3a\n")
+@click.argument("what", nargs=-1, required=True, shell_complete=complete_codes)
+@profile_option("The dialect whose automaton reads the octets.")
+def explain_command(what: tuple[str, ...], profile: str) -> None:
+    """Explain octets, a code (OV201), or a finding of a run.
+
+    Octets are in hexadecimal; a finding is named by its folder and its id (FOLDER D-7f3a). For octets: the path
+    through the automaton, with the grammar's alternatives that remain at each octet, the defect, and the output of
+    each error mode. 'codes' lists all codes. For a finding: all its data, its octets, the meaning of its code, and
+    what you can do with it.
+
+    \b
+    Exit status:
+      0  explained
+      2  there is no such code or finding, or WHAT means no octets
+    """  # noqa: D301 (click reads the backspace)
+    if not _FINDING.fullmatch(what[-1]):
+        click.get_current_context().invoke(explain.command, what=what, profile=profile)
+        return
+    if len(what) != 2:
+        raise click.UsageError(f"name the folder of the run, then the finding: overlong explain FOLDER {what[-1]}")
+    from overlong.fuzz.report import explain_finding, finding_named
+
+    folder, name = what
+    with campaign_errors():
+        found = finding_named(folder, name)
+        for line in explain_finding(found, folder, width(), offered(found, folder)):
+            click.echo(line)
+
+
+def offered(stored: Found, folder: str) -> Iterator[str]:
+    """The commands that apply to the finding: a difference has none, and not every finding can become a test."""
+    from overlong.conformance.report.text import is_difference
+    from overlong.fuzz.campaign.corpus import CampaignError
+    from overlong.fuzz.promotion import case_of, check
+
+    if not is_difference(stored):
+        with contextlib.suppress(CampaignError):
+            check(stored)
+            yield "promote"
+        with contextlib.suppress(CampaignError):
+            case_of(stored, folder)
+            yield "test"

@@ -1,6 +1,7 @@
-"""Proposes the functions of a shared library that ``overlong.toml`` can list: by their names, or by their types.
+"""What ``overlong target new`` writes: an adapter in a language, or a library's functions for ``overlong.toml``.
 
-With pycparser and pcpp, types are read from a header: the shapes of parameters and results are compared.
+Adapters are templates, one for each language. Functions are proposed by their names, or by their types: with pycparser
+and pcpp, types are read from a header, and the shapes of parameters and results are compared.
 """
 
 from __future__ import annotations
@@ -8,19 +9,18 @@ from __future__ import annotations
 import io
 import re
 import textwrap
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
-from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS, question_abi
-from overlong.conformance.targets.elf import NONSENSE, Elf
 from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 
 _NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -47,6 +47,70 @@ _NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
 """What a function's name may say, and the beginnings of the ABIs that it then may have, the likeliest first."""
 
 
+@dataclass(frozen=True)
+class AdapterTemplate:
+    """An adapter that runs unchanged, with a decoder of its language inside."""
+
+    language: str
+    file: str
+    """The file's name; in Java it must be that of its class."""
+    build: str
+    """The command that builds it in its folder; empty if it needs none."""
+    run: str
+    """The command that starts it, to follow ``overlong certify --``."""
+    decoder: str
+    """The decoder inside, until the user's decoder replaces it."""
+    others: tuple[str, ...] = ()
+    """Other names of the language."""
+
+    @property
+    def source(self) -> bytes:
+        """The adapter, in ASCII."""
+        return (Path(__file__).parent / "templates" / self.file).read_bytes()
+
+
+TEMPLATES = {
+    template.language: template
+    for template in (
+        AdapterTemplate("c", "adapter.c", "cc -O2 -o adapter adapter.c", "./adapter", "POSIX iconv"),
+        AdapterTemplate(
+            "c++",
+            "adapter.cpp",
+            "c++ -std=c++17 -O2 -o adapter adapter.cpp",
+            "./adapter",
+            "std::codecvt",
+            ("cpp", "cxx"),
+        ),
+        AdapterTemplate(
+            "rust", "adapter.rs", "rustc -O --edition 2021 adapter.rs", "./adapter", "std::str::from_utf8", ("rs",)
+        ),
+        AdapterTemplate("go", "adapter.go", "go build -o adapter adapter.go", "./adapter", "unicode/utf8", ("golang",)),
+        AdapterTemplate("java", "Adapter.java", "javac -d . Adapter.java", "java -cp . Adapter", "CharsetDecoder"),
+        AdapterTemplate("javascript", "adapter.js", "", "node adapter.js", "TextDecoder", ("js", "node", "nodejs")),
+        AdapterTemplate("python", "adapter.py", "", "python3 adapter.py", "bytes.decode", ("py", "python3")),
+        AdapterTemplate("ruby", "adapter.rb", "", "ruby adapter.rb", "String#valid_encoding? and #codepoints", ("rb",)),
+        AdapterTemplate("php", "adapter.php", "", "php adapter.php", "mbstring"),
+        AdapterTemplate("perl", "adapter.pl", "", "perl adapter.pl", "Encode", ("pl",)),
+        AdapterTemplate("lua", "adapter.lua", "", "lua5.4 adapter.lua", "utf8.len and utf8.codes"),
+        AdapterTemplate(
+            "ocaml",
+            "adapter.ml",
+            "ocamlopt -I +uutf uutf.cmxa adapter.ml -o adapter",
+            "./adapter",
+            "Uutf",
+            ("ml",),
+        ),
+        AdapterTemplate("erlang", "adapter.erl", "", "escript adapter.erl", "unicode:characters_to_binary", ("erl",)),
+    )
+}
+
+
+def template_for(name: str) -> AdapterTemplate | None:
+    """The template of a language, by any of its names in any case; None if there is none."""
+    folded = name.casefold()
+    return next((each for each in TEMPLATES.values() if folded in (each.language, *each.others)), None)
+
+
 def exported(library: Path) -> list[str]:
     """The names of the functions that a library exports.
 
@@ -54,6 +118,8 @@ def exported(library: Path) -> list[str]:
         TargetError: it is no ELF file that exports functions; the message says what to name.
         OSError: it cannot be read.
     """
+    from overlong.conformance.targets.elf import NONSENSE, Elf  # late: for names of templates it is not needed
+
     shown = printable(str(library))
     with library.open("rb", buffering=0) as file:
         try:
@@ -74,11 +140,13 @@ def proposed(symbols: Sequence[str], shapes: Mapping[str, Shape] | None) -> dict
         symbols: exported.
         shapes: of those that a header declares; None: there is no header.
     """
+    from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS, question_abi
+
     abis = {name: each.prototype for name, each in ABIS.items() if not each.functions}
     abis |= {name: question_abi(name).prototype for name in QUESTION_ABIS}
     of_shape: dict[str, Shape] = {}
     if shapes is not None:
-        from overlong.conformance.targets.proposing import shape_of
+        from overlong.conformance.targets.starters import shape_of
 
         of_shape = {name: shape_of(prototype) for name, prototype in abis.items()}
     found: dict[str, str] = {}
