@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 
 from overlong.conformance.oracle.target import ExpectedAnswers
-from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.request import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.fuzz.execution.compiled import InputLoop
 from overlong.fuzz.execution.executor import InProcessExecutor, inputs_from
@@ -131,7 +131,7 @@ class Alone:
         self._progress.begin(first)
         kinds = bytearray(count)
         taken = timed(lambda: self._loop.run(inputs, first + count, self._progress, kinds, first), time.process_time)
-        self.octets, self.agrees = self._progress.octets, not any(kinds)
+        self.octets, self.agrees = self._progress.sums["octets"], not any(kinds)
         return taken
 
 

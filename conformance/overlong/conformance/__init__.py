@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from overlong.conformance.certification.certify import certify
     from overlong.conformance.examination.asking import Question
     from overlong.conformance.examination.condition import Condition
-    from overlong.conformance.examination.examine import examine
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation, examine
     from overlong.conformance.oracle.target import TargetError, UnknownTarget
     from overlong.conformance.results.certificate import Certificate
     from overlong.conformance.results.expected import Expectations
@@ -46,7 +45,7 @@ _PLACES = {
     "Condition": "examination.condition",
     "ExpectationError": "results.expected_file",
     "Expectations": "results.expected",
-    "Explanation": "examination.explanation",
+    "Explanation": "examination.examine",
     "GivenFile": "results.invocation",
     "Invocation": "results.invocation",
     "Limits": "targets.limits",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from overlong.conformance import certify
-from overlong.conformance.examination.of_numbers import OfNumbers
+from overlong.conformance.examination.encoders import OfNumbers
 from overlong.conformance.examination.rules import Atom
 from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16, big_endian
 from overlong.conformance.results.reading import read

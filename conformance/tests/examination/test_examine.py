@@ -11,11 +11,10 @@ import pytest
 import overlong.conformance as face
 from overlong.conformance.examination.asking import ACCEPTS, Question
 from overlong.conformance.examination.condition import Condition
-from overlong.conformance.examination.contexts import fill
-from overlong.conformance.examination.factors import Site
+from overlong.conformance.examination.inquiry import fill
 from overlong.conformance.examination.rules import Atom, Table
 from overlong.conformance.examination.sentence import sentence_of
-from overlong.conformance.examination.text import in_words, text_of
+from overlong.conformance.examination.text import Site, in_words, text_of
 from overlong.conformance.examination.words import learned
 from overlong.reference import dialect, is_well_formed
 from zoo import ZOO

@@ -4,11 +4,12 @@ import pytest
 
 from overlong.conformance import certify
 from overlong.conformance.examination import examine as examination
-from overlong.conformance.examination.explanation import condition_of
-from overlong.conformance.examination.of_questions import OTHERS, OfQuestions, in_words, place_of
+from overlong.conformance.examination.examine import condition_of
+from overlong.conformance.examination.functions import OTHERS, OfQuestions, place_of
 from overlong.conformance.examination.rules import Atom
+from overlong.conformance.examination.sentence import about
 from overlong.conformance.results.reading import read
-from overlong.conformance.vectors.questions import Asked
+from overlong.conformance.vectors.expected import Asked
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference.questions import QUESTIONS
 from zoo import ZOO, functions
@@ -95,32 +96,39 @@ def test_the_place_that_an_argument_points_at(question, argument, text, span, in
 
 
 WORDS = {
-    "any text": ("count-scalars", True, []),
-    "any character": ("truncate", False, []),
-    "text of 64 or more octets": ("count-scalars", True, [Atom("length", low=64)]),
-    "text that ends with ill-formed octets": ("trim-partial", True, [Atom("ill-formed", low=1, high=1)]),
-    "text if the offset is at the end of the text": ("ceil", True, [Atom("size", low=0, high=0)]),
-    "characters of 3 octets if the limit is inside them": (
-        *("truncate", False),
+    "counts wrongly any text": ("OV911", "count-scalars", []),
+    "cuts any character": ("OV913", "truncate", []),
+    "counts wrongly text of 64 or more octets": ("OV911", "count-scalars", [Atom("length", low=64)]),
+    "keeps a wrong length of text that ends with ill-formed octets": (
+        *("OV914", "trim-partial"),
+        [Atom("ill-formed", low=1, high=1)],
+    ),
+    "refuses text if the offset is at the end of the text": ("OV918", "ceil", [Atom("size", low=0, high=0)]),
+    "cuts characters of 3 octets if the limit is inside them": (
+        *("OV913", "truncate"),
         [Atom("size", low=3, high=3), Atom("inside", low=1)],
     ),
-    "text with a character of 4 octets before the offset": ("utf16-of-offset", True, [Atom("of 4 octets", low=1)]),
-    "text if a character of 4 octets does not fit and room for 3 octets is left": (
-        *("from-utf16", True),
+    "cuts characters of 3 or fewer octets": ("OV913", "truncate", [Atom("size", high=3)]),
+    "gives a wrong index in text with a character of 4 octets before the offset": (
+        *("OV916", "utf16-of-offset"),
+        [Atom("of 4 octets", low=1)],
+    ),
+    "stops early in text if a character of 4 octets does not fit and room for 3 octets is left": (
+        *("OV914", "from-utf16"),
         [Atom("size", low=4, high=4), Atom("inside", low=3, high=3)],
     ),
-    "text with limit 0": ("truncate", True, [Atom("argument", low=0, high=0)]),
-    "text if the limit is past the end": ("truncate", True, [Atom("past", low=1)]),
+    "refuses text with limit 0": ("OV918", "truncate", [Atom("argument", low=0, high=0)]),
+    "refuses text if the limit is past the end": ("OV918", "truncate", [Atom("past", low=1)]),
 }
 
 
 @pytest.mark.parametrize("words", WORDS)
 def test_atoms_in_words(words):
-    question, of_text, atoms = WORDS[words]
-    assert in_words(atoms, QUESTIONS[question], anywhere=False, of_text=of_text) == words
+    symptom, question, atoms = WORDS[words]
+    assert about(symptom, atoms, QUESTIONS[question], anywhere=False) == words
 
 
 def test_each_other_answer_has_a_name_of_its_own_for_its_question():
-    named = [(question, other.name) for other in OTHERS for question in other.questions]
+    named = [(question, name) for name, questions, _ in OTHERS for question in questions]
     assert len(named) == len(set(named))
     assert {question for question, _ in named} <= set(QUESTIONS)

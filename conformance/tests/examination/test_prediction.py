@@ -3,7 +3,6 @@
 import pytest
 
 from overlong.conformance.examination.condition import Condition
-from overlong.conformance.examination.prediction import predicts
 from overlong.conformance.examination.text import text_of
 from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.observation import Accepted, Code
@@ -19,7 +18,7 @@ ACCEPTS_LONE_TAILS = Condition("accepts", ((frozenset(range(0x80, 0xC0)),),), op
 def joins(condition, octets, output):
     finding = compare(Vector("input", octets), REPLACE, Accepted(tuple(map(ord, output))))
     assert finding is not None
-    return predicts(condition, condition.symptom, finding)
+    return condition.predicts(condition.symptom, finding)
 
 
 @pytest.mark.parametrize(

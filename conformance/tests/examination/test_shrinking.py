@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from overlong.conformance.examination.asking import OutOfBudget
 from overlong.conformance.examination.examine import examine
-from overlong.conformance.examination.shrinking import order, shrunk, spliced
+from overlong.conformance.examination.least import order, shrunk, spliced
 from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused, TimedOut
 from overlong.conformance.vectors.vector import Vector

@@ -27,8 +27,7 @@ from overlong.conformance.results.difference import difference
 from overlong.conformance.results.model import Cause, Report, ReportKind, ReportPart, Standing, State, Subject
 from overlong.conformance.results.reading import read
 from overlong.conformance.support.printable import printable
-from overlong.conformance.vectors.export import export
-from overlong.conformance.vectors.selection import Selection
+from overlong.conformance.vectors.export import Selection, export
 
 junitparser = pytest.importorskip("junitparser", reason="JUnit's XML is read by junitparser")
 etree = pytest.importorskip("lxml.etree", reason="XML is read by lxml")

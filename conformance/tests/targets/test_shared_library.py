@@ -29,7 +29,7 @@ from overlong.conformance.targets.commands import library_command as command
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.suites.memory import LONGEST, memory_vectors
+from overlong.conformance.vectors.suites.suite import LONGEST, memory_vectors
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import is_well_formed
 from overlong.reference.core import why_not

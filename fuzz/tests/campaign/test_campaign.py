@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Profile
 from overlong.fuzz.campaign.campaign import Campaign
 from overlong.fuzz.campaign.examiner import AT_ONCE
 from overlong.fuzz.campaign.file import STATEMENT

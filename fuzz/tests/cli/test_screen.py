@@ -15,8 +15,7 @@ from overlong.conformance.report.wording import verdict_of_campaign
 from overlong.conformance.results.invocation import replay_found, spelled, words_of_target
 from overlong.conformance.support.printable import MOST_RUNS, count_of, lasting, seconds_of, spaced_hex
 from overlong.conformance.vectors.check import vectors_in
-from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Profile, Vector
 from overlong.fuzz.campaign.file import write_findings
 from overlong.fuzz.campaign.state import REPETITIONS, Status, StoredFinding
 from overlong.fuzz.cli.explain import offered

@@ -7,8 +7,7 @@ from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16
-from overlong.conformance.vectors.encoding import given
-from overlong.conformance.vectors.questions import Asked
+from overlong.conformance.vectors.expected import Asked, given
 from overlong.fuzz.engines.beside import questions, text, vector
 from overlong.fuzz.generation.generated import Generated
 from overlong.fuzz.report.findings import findings_in, in_full

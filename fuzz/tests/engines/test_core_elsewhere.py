@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.conformance.vectors.suites.suite import core_vectors
 from waiting import HUNG
 
 pytestmark = pytest.mark.long

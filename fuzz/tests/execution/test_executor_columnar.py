@@ -8,8 +8,7 @@ import pytest
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.target import CRASHED, KINDS, LEFT_OUT, TIMED_OUT
 from overlong.conformance.sweep.columnar import ColumnBatch
-from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Vector
 from overlong.fuzz.execution import sparing
 from overlong.fuzz.execution.executor import ColumnarExecutor, Executor, kinds_by_vectors
 from overlong.fuzz.execution.job import BLOCK, CampaignJob

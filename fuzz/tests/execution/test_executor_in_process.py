@@ -24,9 +24,9 @@ from overlong.conformance.oracle.target import (
     ExpectedAnswers,
     answer_code,
 )
-from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.request import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.vector import RFC3629
 from overlong.fuzz.execution.compiled import InputLoop
 from overlong.fuzz.execution.executor import ColumnarExecutor, Executor, InProcessExecutor, inputs_from
 from overlong.fuzz.execution.job import CampaignJob
@@ -287,7 +287,7 @@ def test_the_loop_in_this_process_judges_as_python_does(library, inputs):
     progress, kinds, shard = Progress(mmap.mmap(-1, PROGRESS_OCTETS)), bytearray(COUNT), wanted()
     progress.begin(FIRST)
     InputLoop(abi, [address], judge, dialect().layout).run(inputs, FIRST + COUNT, progress, kinds, FIRST)
-    sums = progress.strings, progress.octets, progress.well_formed, progress.accepted, progress.checksum
+    sums = tuple(progress.sums.values())
     assert (*sums, bytes(kinds)) == expected(shard, inputs, odd)
 
 

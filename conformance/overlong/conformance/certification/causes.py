@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination.examine import MOST, UNSTEADY, is_examinable, rank, why
-from overlong.conformance.examination.explanation import resembles
+from overlong.conformance.examination.examine import MOST, UNSTEADY, is_examinable, rank, resembles, why
 from overlong.conformance.oracle.finding import Bucket
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.observation import MEMORY
@@ -20,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from overlong.conformance.certification.triage import Alike
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.results.run import Run
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 
 def settle(run: Run, divergences: Iterable[Alike], target: Target) -> None:

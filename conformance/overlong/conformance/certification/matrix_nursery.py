@@ -150,8 +150,8 @@ def _number(state: socket.socket) -> int:
 def warm(speaks: str, suites: Sequence[str]) -> None:
     """Load a worker's modules, make these suites, and compute the answers that most targets should give."""
     from overlong.conformance.protocol.wire import ASKING, UNITS
-    from overlong.conformance.vectors.profile import Profile
     from overlong.conformance.vectors.suites import QUICK, SUITES
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference import dialect
 
     for name in _USED:

@@ -115,7 +115,7 @@ def verify(
         CertificateError: it is no certificate, or asks for something that does not exist.
         NotAgreed: it names a command that needs consent.
         TargetError: the decoder cannot be measured here.
-        CheckError, JsonError, WrongError: a file of vectors is malformed.
+        CheckError, JsonError: a file of vectors is malformed.
         ExpectationError: a file of expected deviations is malformed.
         OSError: a file cannot be read.
     """

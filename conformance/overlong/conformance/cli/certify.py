@@ -247,7 +247,7 @@ def command(
 def _check_suites(suites: Sequence[str], given: Sequence[Path]) -> None:
     """Raises: click.UsageError: there is no such suite, or no file for it."""
     from overlong.conformance.vectors.suites import SUITES
-    from overlong.conformance.vectors.suites.core import GIVEN
+    from overlong.conformance.vectors.suites.suite import GIVEN
 
     for name in suites:
         if name == GIVEN and not given:

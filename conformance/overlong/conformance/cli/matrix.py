@@ -179,7 +179,7 @@ def measured(
         write_statement,
     )
     from overlong.conformance.support.files import NotSaved, alone_in, make_folder
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference import dialect
 
     here, options = said

@@ -4,10 +4,9 @@ The room does not describe the failures that a plan happened to meet. It varies 
 question, takes the conjunction that explains the answers, and checks it on fresh questions. The oracle says what is
 right. The room must not know plans, suites and campaigns, nor how an explanation is shown.
 
-``examine`` chooses a question, and ``asking`` asks. The ``course`` of a whole input finds its least form (``least``),
-looks whether a few strings show the cause (``recognised``, ``calls``), learns ``words``, varies their ``surroundings``
-(``contexts``), and decides which of the ``factors`` of a place matter (``rules``). ``streams``, ``encoders`` and
-``functions`` are the courses of the others. A ``condition`` is learned (``of_numbers``, ``of_questions``), which has a
-``sentence``; ``prediction`` says of other divergences whether it explains them. What cannot be explained is made less
-(``shrinking``).
+``examine`` chooses a question, and ``asking`` asks. The ``course`` of a whole input finds its ``least`` form, looks
+whether a few strings show the cause, learns ``words``, varies their surroundings in an ``inquiry``, and decides which
+factors of a place in ``text`` matter (``rules``). ``streams``, ``encoders`` and ``functions`` are the courses of the
+others. A ``condition`` is learned (``of_numbers``, ``of_questions``), which has a ``sentence``; ``prediction`` says of
+other divergences whether it explains them. What cannot be explained is made less.
 """

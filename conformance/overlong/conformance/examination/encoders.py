@@ -1,138 +1,255 @@
-"""Examines an encoder: which numbers it encodes wrongly, and where.
+"""An encoder: which numbers it encodes wrongly, where they stand, and in what text.
 
-Numbers are asked alone first, halving between answers. An encoder that is wrong in some texts only is asked texts:
-which number matters, its place, and the text around it.
+A text is looked at as one octet for each of its numbers, or code units: the kind of that number. So the places of its
+numbers are those of octets, and rules are learned as those of decoders are. Numbers are asked alone first, halving
+between answers. An encoder that is wrong in some texts only is asked texts: which number matters, its place, and the
+text around it.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from itertools import compress, groupby
+from dataclasses import dataclass
+from itertools import accumulate, compress, groupby
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.examination.asking import RIGHT, Question, between
-from overlong.conformance.examination.of_numbers import FACTORS, LAST, OfNumbers, sites_of, whole_site
-from overlong.conformance.examination.rules import Table
-from overlong.conformance.protocol.observation import Code
-from overlong.conformance.protocol.wire import ENCODE_UTF16, big_endian
-from overlong.conformance.vectors.encoding import SCALARS, UTF16, WIDTHS, in_units, pieces, replacement
+from overlong.conformance.examination.rules import AnyCondition, Atom, Table, all_hold
+from overlong.conformance.examination.sentence import counted, listed, numbers, phrase, such_as
+from overlong.conformance.examination.text import BLOCKS, NONE, NUMBER, OCTET, Factor, Site, factor_named, text_of
+from overlong.conformance.protocol.observation import KINDS, Code
+from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, big_endian
+from overlong.conformance.vectors.expected import CATEGORY_OF, WIDTHS, in_units, numbered, octets_of, replacement
 from overlong.conformance.vectors.suites.encoding import EDGES, FLAWS, LETTERS
-from overlong.reference.order import CODE_POINTS, SURROGATES
+from overlong.reference import DIALECTS, dialect
+from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from overlong.conformance.examination.asking import Asker
-    from overlong.conformance.examination.factors import Site
     from overlong.conformance.examination.rules import Rule
+    from overlong.conformance.oracle.finding import Finding
+    from overlong.reference import Dialect
+
+_REST, _LONGEST, _LEAD, _TRAIL, _BEYOND = 0, 6, 0x10, 0x11, 0x12
+"""Kinds besides the lengths of characters in octets. A rest is the second half of a pair."""
+_MIXED, _LAST_UNIT = 0xFF, 0xFFFF
+_FLAWS = {_LEAD: "lone lead surrogates", _TRAIL: "lone trail surrogates", _BEYOND: "numbers beyond 10FFFF"}
+LAST = 0xFFFF_FFFF
+"""The greatest number that an encoder can be asked."""
+_NAMED = 5
+"""The most runs of numbers that a sentence names."""
+
+
+def sites_of(
+    operation: str, payload: bytes, speaks: str, has: Callable[[int], bool]
+) -> Iterator[tuple[int, bool, Site]]:
+    """Some numbers of a text, whether each is a scalar value, and its place: those that ``has``, and all flaws."""
+    found, spoken = list(numbered(operation, payload)), dialect(speaks)
+    distinct = {number for _, number in found}
+    kinds = {number: _kind(number, spoken) for number in distinct}
+    some = {number for number in distinct if has(number) or kinds[number] in _FLAWS}
+    wide = {number: 2 if operation == ENCODE_UTF16 and number > _LAST_UNIT else 1 for number in distinct}
+    spelt = {number: bytes([kinds[number], _REST][: wide[number]]) for number in distinct}
+    text, octets = text_of(spoken), b"".join([spelt[number] for _, number in found])
+    for place, number in found if some else ():
+        if number in some:
+            yield number, kinds[number] not in _FLAWS, Site(text, octets, place, place + wide[number])
+
+
+def whole_site(operation: str, payload: bytes, speaks: str) -> Site:
+    """A text as one place: at its beginning."""
+    first = next(sites_of(operation, payload, speaks, lambda _: True), None)
+    return Site(text_of(dialect(speaks)), b"" if first is None else first[2].octets, 0, 0)
+
+
+def _kind(number: int, spoken: Dialect) -> int:
+    octets = octets_of(number, spoken)
+    if octets is not None:
+        return len(octets)
+    return (_LEAD if number in LEAD_SURROGATES else _TRAIL) if number in SURROGATES else _BEYOND
+
+
+def _octets(kinds: bytes) -> int:
+    return sum(length * kinds.count(length) for length in range(1, _LONGEST + 1))
+
+
+def _others(site: Site) -> int:
+    """The kind of all other numbers, if they have one."""
+    kinds = set(site.before + site.behind) - {_REST}
+    return NONE if not kinds else kinds.pop() if len(kinds) == 1 else _MIXED
+
+
+def _before(site: Site) -> int:
+    return next(reversed(site.before.translate(None, bytes([_REST]))), NONE)
+
+
+FACTORS = (
+    Factor("index", NUMBER, lambda site: site.start),
+    Factor("numbers", NUMBER, lambda site: len(site.octets)),
+    Factor("numbers behind", NUMBER, lambda site: len(site.octets) - site.end),
+    Factor("octets before", NUMBER, lambda site: _octets(site.before), 1),
+    Factor("octets in all", NUMBER, lambda site: _octets(site.octets), 1),
+    Factor("kind of others", OCTET, _others),
+    Factor("kind before", OCTET, _before),
+    *(factor_named(f"rest of {block}") for block in BLOCKS),
+)
+FACTOR = {factor.name: factor for factor in FACTORS}
+
+
+_SAID = {"numbers": "in text of", "octets in all": "in text of", "octets before": "after", "numbers behind": "before"}
+
+
+def _phrase(atom: Atom, unit: str) -> str:
+    name = atom.factor
+    if name == "numbers behind" and atom.high == 0:
+        return "at the end"
+    if name in _SAID:
+        return f"{_SAID[name]} {counted(atom, 'octet' if name.startswith('octets') else unit)}"
+    if not name.startswith("kind"):
+        return f"at index {numbers(atom)}" if name == "index" else phrase(atom)
+    kinds = listed([_named(kind) for kind in sorted(atom.values or ())])
+    return f"{'after' if name == 'kind before' else 'in text of'} {'anything but ' * atom.without}{kinds}"
+
+
+def _named(kind: int) -> str:
+    if kind in (NONE, _MIXED):
+        return "nothing else" if kind == NONE else "several kinds"
+    return _FLAWS.get(kind) or f"characters of {kind} octet{'s' * (kind > 1)}"
+
+
+_VERBS: dict[str, str] = {
+    Code.SCALAR_REFUSED: "refuses to encode",
+    Code.WRONG_OCTETS: "writes other octets for",
+    Code.SURROGATE_ENCODED: "writes surrogates for",
+    Code.BEYOND_ENCODED: "encodes",
+    Code.SIZE: "announces another size for",
+    Code.REFUSAL_PLACE: "reports another place for",
+    Code.INTERNAL_ERROR: "fails with an internal error at",
+    Code.ENCODER_REPLACEMENT: "does not refuse or replace as declared",
+}
+
+
+@dataclass(frozen=True)
+class OfNumbers(AnyCondition):
+    """Numbers that an encoder encodes wrongly."""
+
+    symptom: str
+    runs: tuple[tuple[int, int], ...]
+    """The first and the last number of each run, in order."""
+    speaks: str
+    operation: str
+    encodes: str
+    """What the encoder does with what is no scalar value."""
+    always: bool = False
+    """True if the numbers do not matter: it encodes none at all wrongly, or all text of some kind or length."""
+    atoms: Rule = ()
+    """What else must hold of the place of such a number, or of the text."""
+    silent: bool = False
+    """True if its refusals name no index: it refuses text rightly for any number that is no scalar value."""
+
+    def holds(self, question: Question | bytes, operation: str = "") -> bool:
+        """True if the encoder is predicted to answer a question wrongly for this cause.
+
+        Args:
+            question: numbers, as an encoder gets them.
+            operation: by which it does; empty for the one that was examined.
+        """
+        octets = question if isinstance(question, bytes) else question.octets
+        operation, spoken = operation or self.operation, dialect(self.speaks)
+        refuses, wrong = replacement(self.encodes, spoken) is None, self.always
+        if self.always and self.atoms:
+            wrong = self._holds_at(whole_site(operation, octets, self.speaks))
+        sites = list(sites_of(operation, octets, self.speaks, self._has))
+        if self.silent and refuses and not all(is_scalar for _, is_scalar, _ in sites):
+            return False
+        for number, is_scalar, site in sites:
+            if self._has(number) and self._holds_at(site):
+                if not is_scalar or self.symptom == Code.SCALAR_REFUSED:
+                    return True
+                wrong = True
+            elif not is_scalar and refuses:
+                return False  # rightly refused: nothing else shows
+        return wrong
+
+    def _holds_at(self, site: Site) -> bool:
+        return all_hold(self.atoms, site, FACTOR.__getitem__)
+
+    def _has(self, number: int) -> bool:
+        place = bisect_right(self.runs, (number, LAST)) - 1
+        return place >= 0 and number <= self.runs[place][1]
+
+    def predicts(self, code: str, finding: Finding) -> bool:  # noqa: ARG002 (a decoder needs it)
+        return finding.operation in ENCODING and self.holds(finding.vector.octets, finding.operation)
+
+    def to_json(self) -> dict[str, object]:
+        numbers = [list(run) for run in self.runs]
+        said: dict[str, object] = {"symptom": self.symptom, "numbers": numbers, "dialect": self.speaks}
+        if self.atoms:
+            said["rule"] = [atom.to_json() for atom in self.atoms]
+        return said | {name: True for name in ("always", "silent") if getattr(self, name)}
+
+    def kept(self) -> dict[str, object]:
+        return {**self.to_json(), "operation": self.operation, "encodes": self.encodes}
+
+    @classmethod
+    def of_json(cls, read: Mapping[str, Any]) -> OfNumbers:
+        """The condition that :meth:`kept` wrote.
+
+        Raises:
+            ValueError, LookupError, TypeError: it is none.
+        """
+        if read["dialect"] not in DIALECTS:
+            raise ValueError(read["dialect"])
+        runs = tuple((int(first), int(last)) for first, last in read["numbers"])
+        atoms = tuple(Atom.of_json(each, FACTOR.__getitem__) for each in read.get("rule", ()))
+        always, silent = (bool(read.get(name, False)) for name in ("always", "silent"))
+        operation, encodes = str(read["operation"]), str(read["encodes"])
+        return cls(str(read["symptom"]), runs, read["dialect"], operation, encodes, always, atoms, silent)
+
+    @property
+    def sentence(self) -> str:
+        """``refuses to encode U+FFFE``."""
+        return f"{_VERBS.get(self.symptom) or KINDS[self.symptom].title} {self.numbers}"
+
+    @property
+    def numbers(self) -> str:
+        """``U+DC00 to U+DFFF at index 32 or more``; ``66 characters, such as U+FDD0, U+8FFFE and U+10FFFF``."""
+        unit = "code unit" if self.operation == ENCODE_UTF16 else "code point"
+        said = [_phrase(atom, unit) for atom in sorted(self.atoms, key=lambda atom: not atom.factor.startswith("kind"))]
+        if self.always:
+            return f"text {' and '.join(said).replace('in text of', 'of')}" if said else "any text"
+        named = [_name(first) if first == last else f"{_name(first)} to {_name(last)}" for first, last in self.runs]
+        some = " or ".join(named)
+        if len(named) > _NAMED:
+            count = sum(last - first + 1 for first, last in self.runs)
+            what = "characters" if self.symptom == Code.SCALAR_REFUSED else "numbers"
+            some = such_as(count, what, [_name(first) for first, _ in self.runs[:-1]] + [_name(self.runs[-1][1])])
+        return " ".join(filter(None, (some, " and ".join(said))))
+
+
+def _name(number: int) -> str:
+    return f"U+{number:04X}" if number in CODE_POINTS else f"number {number:X}"
+
 
 _SEED, _CHECKED, _DRAWN, _ROUNDS = 0, 400, 300, 4
 _PLACES = (0, 0x80, 0x800, 0xD800, 0xDC00, 0xE000, 0xFDD0, 0xFEFF, 0x110000, 0x20_0000, 0x400_0000)
 _PLANES = range(0xFFFE, CODE_POINTS.stop, 0x10000)
 _BEHIND = (0, 1, 2, 20)
-_TEXTS, _LAST_UNIT = 16, 0xFFFF
+_TEXTS = 16
 _NOTED = 8
 """The most places of one text that are learned from."""
 _DENSE, _EVERY, _DRAWN_IN_TEXT, _SMALL = 12, 128, 30, 80
-_ROUNDS_OF_TEXTS, _CHECKED_TEXTS = 5, 200
+_ROUNDS_OF_TEXTS, _CHECKED_TEXTS = 6, 200
 _MISSED = 0.01
 """The most that a condition may predict wrongly: less would be a riddle."""
 _SHARE = 6
 """Each step may ask one part in so many of the octets that are left."""
 _FLAWED = tuple(flaw[0] for flaw in FLAWS if len(flaw) == 1)
 _SURROGATES = (0xD800, 0xDBFF, 0xDC00, 0xDFFF)
-
-
-class EncoderCourse:
-    """Experiments with one encoder."""
-
-    def __init__(self, asker: Asker, symptom: str, before: Sequence[int] = (), behind: Sequence[int] = ()) -> None:
-        """``before``, ``behind``: the text in which each number is asked."""
-        self.asker, self.symptom = asker, symptom
-        self.random = Random(_SEED)  # noqa: S311 (no secret)
-        self.last = CODE_POINTS.stop - 1 if asker.operation == ENCODE_UTF16 else LAST
-        """The greatest number that it can be asked."""
-        self._before, self._behind = before, behind
-        self._known: dict[int, bool] = {}
-        self._always = self._silent = False
-
-    def run(self, octets: bytes) -> tuple[OfNumbers | None, int, int]:
-        """The condition, the fresh questions that it predicts, and their number.
-
-        Raises:
-            OutOfBudget: there are too few questions.
-        """
-        given = [each.number for each in pieces(self.asker.operation, octets, self.asker.profile.dialect)]
-        near = {place + more for place in (*_PLACES, *_PLANES, *given) for more in (-1, 0, 1, 2)}
-        self._always = self.wrong([self.question([])])[0]
-        self._ask([*near, self.last, *(self.random.randrange(CODE_POINTS.stop) for _ in range(_DRAWN))])
-        if not self._always and not any(self._known.values()):
-            return None, 0, 0  # no number is wrong alone
-        predicted = checked = 0
-        condition = self._condition()
-        if condition.runs and self.symptom == Code.SCALAR_REFUSED:
-            self._silent = not self.wrong([self.question([condition.runs[0][0], SURROGATES.start])])[0]
-            condition = self._condition()
-        for _ in range(_ROUNDS):
-            fresh = [self._drawn(condition) for _ in range(min(_CHECKED, self.asker.left))]
-            said = self.wrong([self.question(each) for each in fresh])
-            missed = [
-                each for each, wrong in zip(fresh, said, strict=True) if condition.holds(self.question(each)) != wrong
-            ]
-            predicted, checked = len(fresh) - len(missed), len(fresh)
-            if not missed:
-                break
-            self._ask([number for each in missed for number in each])
-            condition = self._condition()
-        return condition, predicted, checked
-
-    def runs(self, numbers: Iterable[int] = ()) -> tuple[tuple[int, int], ...]:
-        """The runs of wrong numbers, each end found by halving; ``numbers``: to be asked first."""
-        self._ask(numbers)
-        while further := between(self._known):
-            self._ask(further)
-        by_answer = groupby(sorted(self._known), self._known.__getitem__)
-        runs = [list(run) for wrong, run in by_answer if wrong]
-        return tuple((run[0], run[-1]) for run in runs)
-
-    def _condition(self) -> OfNumbers:
-        runs = self.runs()
-        return self.of(() if self._always else runs, always=self._always, silent=self._silent)
-
-    def of(
-        self, runs: tuple[tuple[int, int], ...], *, always: bool, silent: bool = False, atoms: Rule = ()
-    ) -> OfNumbers:
-        """The condition of this encoder that says this."""
-        profile, operation = self.asker.profile, self.asker.operation
-        return OfNumbers(
-            self.symptom, runs, profile.dialect.name, operation, profile.encodes, always, atoms=atoms, silent=silent
-        )
-
-    def _ask(self, numbers: Iterable[int]) -> None:
-        new = [each for each in dict.fromkeys(numbers) if 0 <= each <= self.last and each not in self._known]
-        self._known.update(
-            zip(new, self.wrong([self.question([*self._before, each, *self._behind]) for each in new]), strict=True)
-        )
-
-    def wrong(self, asked: Sequence[Question]) -> list[bool]:
-        return [symptom != RIGHT for symptom in self.asker.ask(asked)]
-
-    def question(self, numbers: Sequence[int]) -> Question:
-        """Numbers as the encoder's input."""
-        if self.asker.operation != ENCODE_UTF16:
-            return Question(big_endian("I", list(numbers)))
-        return Question(in_units(numbers))
-
-    def _drawn(self, condition: OfNumbers) -> list[int]:
-        random = self.random
-        ends = [
-            end + more for run in condition.runs for end in run for more in (-1, 0, 1) if 0 <= end + more <= self.last
-        ] or [0]
-        return [
-            random.choice((random.choice(ends), random.randrange(0x80), random.randrange(self.last + 1)))
-            for _ in range(random.randrange(1, 4))
-        ]
 
 
 def _near(number: int) -> Iterator[int]:
@@ -146,47 +263,124 @@ def _ends(condition: OfNumbers) -> list[int]:
     return [end for atom in condition.atoms for end in (atom.low, atom.high) if end]
 
 
-class TextCourse:
-    """Experiments with one encoder and texts."""
+class EncoderCourse:
+    """Experiments with one encoder: numbers alone, and then texts if these do not show why its answer is wrong."""
 
     def __init__(self, asker: Asker, symptom: str) -> None:
         self.asker, self.symptom = asker, symptom
-        self.course = EncoderCourse(asker, symptom)
-        self.random = self.course.random
+        self.last = CODE_POINTS.stop - 1 if asker.operation == ENCODE_UTF16 else LAST
+        """The greatest number that it can be asked."""
         self.least: list[int] = []
         """The shortest text that was answered wrongly."""
+        self._known: dict[int, bool] = {}
+        """Whether each number is encoded wrongly, in text between these."""
+        self._before, self._behind = list[int](), list[int]()
+        self._runs: tuple[tuple[int, int], ...] = ()
         self._table = Table(FACTORS)
         self._letter = LETTERS[0]
         self._core: int | None = None
         """The number that matters; None if it is the whole text."""
-        self._runs: tuple[tuple[int, int], ...] = ()
-        self._width = WIDTHS[UTF16 if asker.operation == ENCODE_UTF16 else SCALARS]
         self._refuses = replacement(asker.profile.encodes, asker.profile.dialect) is None
 
-    def run(self, octets: bytes) -> tuple[OfNumbers | None, int, int]:
+    def run(self, asked: Question) -> tuple[OfNumbers | None, int, int]:
         """The condition, the fresh questions that it predicts, and their number; None if none was found.
 
         Raises:
             OutOfBudget: there are too few questions.
         """
-        self.least = [piece.number for piece in pieces(self.asker.operation, octets, self.asker.profile.dialect)]
+        given = [number for _, number in numbered(self.asker.operation, asked.octets)]
+        self.random = Random(_SEED)  # noqa: S311 (no secret)
+        found = self._alone(given)
+        if found is not None and found[0].holds(asked):
+            self.least = [first for first, _ in found[0].runs[:1]]
+            return found
+        self.random = Random(_SEED)  # noqa: S311 (no secret)
+        return self._in_texts(given) or (None, 0, 0)
+
+    def question(self, numbers: Sequence[int]) -> Question:
+        """Numbers as the encoder's input."""
+        if self.asker.operation != ENCODE_UTF16:
+            return Question(big_endian("I", list(numbers)))
+        return Question(in_units(numbers))
+
+    def _condition(self, *, always: bool, silent: bool = False, atoms: Rule = ()) -> OfNumbers:
+        """The condition of this encoder that says this of the runs of numbers."""
+        profile, operation = self.asker.profile, self.asker.operation
+        speaks, encodes = profile.dialect.name, profile.encodes
+        return OfNumbers(self.symptom, self._runs, speaks, operation, encodes, always, atoms, silent=silent)
+
+    def _wrong(self, texts: Sequence[list[int]]) -> list[bool]:
+        said = [symptom != RIGHT for symptom in self.asker.ask(list(map(self.question, texts)))]
+        self.least = min([self.least, *compress(texts, said)], key=len)
+        return said
+
+    # ---- numbers alone ----
+
+    def _alone(self, given: Sequence[int]) -> tuple[OfNumbers, int, int] | None:
+        near = {place + more for place in (*_PLACES, *_PLANES, *given) for more in (-1, 0, 1, 2)}
+        always, silent = self._wrong([[]])[0], False
+        self._ask_alone([*near, self.last, *(self.random.randrange(CODE_POINTS.stop) for _ in range(_DRAWN))])
+        if not always and not any(self._known.values()):
+            return None
+        predicted = checked = 0
+        self._halve_runs(always=always)
+        if self._runs and self.symptom == Code.SCALAR_REFUSED:
+            silent = not self._wrong([[self._runs[0][0], SURROGATES.start]])[0]
+        condition = self._condition(always=always, silent=silent)
+        for _ in range(_ROUNDS):
+            fresh = [self._few_numbers(condition) for _ in range(min(_CHECKED, self.asker.left))]
+            said = zip(fresh, self._wrong(fresh), strict=True)
+            missed = [each for each, wrong in said if condition.holds(self.question(each)) != wrong]
+            predicted, checked = len(fresh) - len(missed), len(fresh)
+            if not missed:
+                break
+            self._ask_alone(number for each in missed for number in each)
+            self._halve_runs(always=always)
+            condition = self._condition(always=always, silent=silent)
+        return condition, predicted, checked
+
+    def _halve_runs(self, *, always: bool = False) -> None:
+        """Find the runs of wrong numbers, each end by halving; there are none if numbers do not matter."""
+        while further := between(self._known):
+            self._ask_alone(further)
+        by_answer = groupby(sorted(self._known), self._known.__getitem__)
+        runs = [list(run) for wrong, run in by_answer if wrong and not always]
+        self._runs = tuple((run[0], run[-1]) for run in runs)
+
+    def _ask_alone(self, numbers: Iterable[int]) -> None:
+        new = [each for each in dict.fromkeys(numbers) if 0 <= each <= self.last and each not in self._known]
+        said = self._wrong([[*self._before, each, *self._behind] for each in new])
+        self._known.update(zip(new, said, strict=True))
+
+    def _few_numbers(self, condition: OfNumbers) -> list[int]:
+        random = self.random
+        ends = [end + more for run in condition.runs for end in run for more in (-1, 0, 1)]
+        ends = [end for end in ends if 0 <= end <= self.last] or [0]
+        return [
+            random.choice((random.choice(ends), random.randrange(0x80), random.randrange(self.last + 1)))
+            for _ in range(random.randrange(1, 4))
+        ]
+
+    # ---- texts ----
+
+    def _in_texts(self, given: list[int]) -> tuple[OfNumbers, int, int] | None:
+        self.least, self._runs = given, ()
         index = self._find()
         if index is None:
-            return None, 0, 0
+            return None
         longest = len(self.least)
         self._vary(index, longest - index - 1)
         if self._core is not None:
             self._widen()
-        self._step_by_step(_ends(self._condition()))
-        condition = self._condition()
-        missed, checked = self._missed(condition, longest)
-        for _ in range(_ROUNDS_OF_TEXTS if missed else 0):
-            condition = self._condition()
+        self._step_by_step(_ends(self._learned()))
+        condition, missed, checked = None, 0, 0
+        for _ in range(_ROUNDS_OF_TEXTS):
+            condition = self._learned()
             missed, checked = self._missed(condition, longest)
             if not missed:
                 break
-        if missed > _MISSED * checked:
-            return None, 0, 0  # several numbers matter, or something else that is not looked at
+        if condition is None or missed > _MISSED * checked:
+            return None  # several numbers matter, or something else that is not looked at
         return condition, checked - missed, checked
 
     def _find(self) -> int | None:
@@ -267,51 +461,38 @@ class TextCourse:
         while some:
             said = self._ask(list(map(text, some)))
             known.update(zip(some, said, strict=False))
-            if len(said) < len(some):
-                some = []
-                continue
-            some = between(known)
+            some = between(known) if len(said) == len(some) else []
 
     def _step_by_step(self, ends: Iterable[int]) -> None:
         """Ask texts of one octet more each, around ends that longer characters may have overstepped."""
-        sizes = {end + more for end in ends for more in range(-4, 4)}
         core, letter = self._core, LETTERS[0]
-        ordered = sorted(size for size in sizes if size >= 0)
+        ordered = sorted(size for size in {end + more for end in ends for more in range(-4, 4)} if size >= 0)
         self._ask([[letter] * size if core is None else self._around(core, size, 0, letter) for size in ordered])
 
     def _widen(self) -> None:
         """Find the other numbers that are encoded wrongly at the place of the least example."""
         index = next(place for place, number in enumerate(self.least) if number == self._core)
-        inner = EncoderCourse(self.asker, self.symptom, self.least[:index], self.least[index + 1 :])
+        self._before, self._behind, self._known = self.least[:index], self.least[index + 1 :], {}
         ends = (
-            end + more
-            for end in (*EDGES, *_SURROGATES, *_FLAWED, self.course.last, self._core or 0)
-            for more in (-1, 0, 1)
+            end + more for end in (*EDGES, *_SURROGATES, *_FLAWED, self.last, self._core or 0) for more in (-1, 0, 1)
         )
         drawn = (self.random.randrange(CODE_POINTS.stop) for _ in range(_DRAWN_IN_TEXT))
-        self._runs = inner.runs([*ends, *LETTERS, *drawn])
+        self._ask_alone([*ends, *LETTERS, *drawn])
+        self._halve_runs()
 
     def _ask(self, texts: Sequence[list[int]]) -> list[bool]:
         """Ask as many of the texts as may be asked now, and learn from the answers."""
-        left, some = self.asker.octets // _SHARE, list[list[int]]()
-        for text in texts:
-            left -= self._width * len(text)
-            if left < 0 or len(some) >= self.asker.left:
-                break
-            some.append(text)
+        width, most = WIDTHS[CATEGORY_OF[self.asker.operation]], self.asker.octets // _SHARE
+        sizes = accumulate(width * len(text) for text in texts)
+        some = [text for text, size in zip(texts, sizes, strict=True) if size <= most][: max(self.asker.left, 0)]
         said = self._wrong(some)
         for text, wrong in zip(some, said, strict=True):
             self._note(text, wrong=wrong)
         return said
 
-    def _wrong(self, texts: Sequence[list[int]]) -> list[bool]:
-        said = self.course.wrong([self.course.question(text) for text in texts])
-        self.least = min([self.least, *compress(texts, said)], key=len)
-        return said
-
     def _note(self, text: list[int], *, wrong: bool) -> None:
         """Take a text into the table: its place if it has one; if it has several, each of a right answer."""
-        payload, speaks = self.course.question(text).octets, self.asker.profile.dialect.name
+        payload, speaks = self.question(text).octets, self.asker.profile.dialect.name
         if self._core is None:
             if not self._refuses or all(number in CODE_POINTS and number not in SURROGATES for number in text):
                 self._table.add(whole_site(self.asker.operation, payload, speaks), wrong=wrong)
@@ -329,14 +510,14 @@ class TextCourse:
     def _has(self, number: int) -> bool:
         return any(first <= number <= last for first, last in self._runs)
 
-    def _condition(self) -> OfNumbers:
-        return self.course.of(self._runs, always=self._core is None, atoms=self._table.rule())
+    def _learned(self) -> OfNumbers:
+        return self._condition(always=self._core is None, atoms=self._table.rule())
 
     def _missed(self, condition: OfNumbers, longest: int) -> tuple[int, int]:
         """Of fresh texts, the number that the condition predicts wrongly, and the number asked."""
         texts = [self._fresh(condition, longest) for _ in range(_CHECKED_TEXTS)]
         said = self._ask(texts)
-        foreseen = [condition.holds(self.course.question(text)) for text in texts[: len(said)]]
+        foreseen = [condition.holds(self.question(text)) for text in texts[: len(said)]]
         return sum(one != other for one, other in zip(said, foreseen, strict=True)), len(said)
 
     def _fresh(self, condition: OfNumbers, longest: int) -> list[int]:
@@ -350,7 +531,7 @@ class TextCourse:
         parts = [self._mixed(size) if letter is None else [letter] * size for size in (before, behind)]
         others = [(each, each) for each in (*LETTERS, *_FLAWED)]
         run = random.choice(random.choice((self._runs or others, others)))
-        return [*parts[0], min(random.choice((*run, random.randint(*run))), self.course.last), *parts[1]]
+        return [*parts[0], min(random.choice((*run, random.randint(*run))), self.last), *parts[1]]
 
     def _mixed(self, length: int) -> list[int]:
         return self.random.choices(LETTERS, k=max(length, 0))

@@ -5,17 +5,23 @@ The rule that is learned from answers is the cheapest one that holds where an an
 
 from __future__ import annotations
 
+import hashlib
+import json
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import compress, islice
 from operator import not_
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.examination.factors import ADDRESSES, FACTORS, FLAG, IN_STREAMS, NUMBER, factor_named
+from overlong.conformance.examination.text import ADDRESSES, FACTORS, FLAG, IN_STREAMS, NONE, NUMBER, factor_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from overlong.conformance.examination.factors import Factor, Site
+    from overlong.conformance.examination.asking import Question
+    from overlong.conformance.examination.text import Factor, Site
+    from overlong.conformance.oracle.finding import Finding
 
 MODULI = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 3, 5, 6, 7, 10, 12)
 _LISTED = 4
@@ -174,6 +180,51 @@ def all_hold(rule: Rule, site: Site, named: Callable[[str], Factor] = factor_nam
     return all(atom.holds(named(atom.factor).value(site)) for atom in rule)
 
 
+class AnyCondition(ABC):
+    """Which questions a target answers wrongly: a decoder (:class:`.Condition`), an encoder, or another function."""
+
+    @abstractmethod
+    def holds(self, question: Question | bytes) -> bool:
+        """True if the target is predicted to answer a question wrongly for this cause."""
+
+    @abstractmethod
+    def predicts(self, code: str, finding: Finding) -> bool:
+        """True if a finding is what a target gives that has this fault.
+
+        Args:
+            code: of the examined divergence.
+            finding: of the same target.
+        """
+
+    @abstractmethod
+    def to_json(self) -> dict[str, object]:
+        """The condition for files."""
+
+    def kept(self) -> dict[str, object]:
+        """The same, with what its id does not depend on, and all that foresees further answers."""
+        return self.to_json()
+
+    @cached_property
+    def id(self) -> str:
+        """``C-`` and eight digits of a hash: the same for the same cause, whichever verb found it."""
+        return f"C-{hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()[:8]}"
+
+    @property
+    def streams(self) -> bool:
+        """True if it is about streams."""
+        return False
+
+    @property
+    def withholds(self) -> bool:
+        """True if a stream's output comes late whatever it is."""
+        return False
+
+    @property
+    def recalls(self) -> bool:
+        """True if the answer depends on an earlier call or stream."""
+        return False
+
+
 class Table:
     """Places, and whether the answer is wrong there."""
 
@@ -183,6 +234,7 @@ class Table:
         self._sites: list[Site] = []
         self._columns: dict[str, list[int]] = {}
         self._known = set[object]()
+        self._asked: list[tuple[Sequence[Site], bool]] = []
 
     def add(self, site: Site, *, wrong: bool) -> None:
         """Add a place."""
@@ -192,6 +244,17 @@ class Table:
         self._known.add(key)
         self.labels.append(wrong)
         self._sites.append(site)
+
+    def add_question(self, sites: Sequence[Site], *, wrong: bool) -> None:
+        """Add the places of a question: all of a right answer, of a wrong one the place if it is clear."""
+        self._asked.append((sites, wrong))
+        within = [site for site in sites if site.cut != NONE] or sites
+        for site in sites if not wrong else within if len(within) == 1 else ():
+            self.add(site, wrong=wrong)
+
+    def explained_by(self, rule: Rule) -> int:
+        """The number of questions about which a rule is right."""
+        return sum(any(all_hold(rule, site) for site in sites) == wrong for sites, wrong in self._asked)
 
     def tell_apart(self, factors: Iterable[Factor]) -> None:
         """Take more factors into account."""

@@ -13,18 +13,30 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import ACCEPTS
 from overlong.conformance.examination.condition import OFFSETS
-from overlong.conformance.examination.factors import NONE, block_of, octets_placed, seen_octets
-from overlong.conformance.examination.text import SHOWN, in_words, is_part, octets_in_words, without
+from overlong.conformance.examination.text import (
+    NONE,
+    SHOWN,
+    block_of,
+    in_words,
+    is_part,
+    octets_in_words,
+    octets_placed,
+    seen_octets,
+    without,
+)
 from overlong.conformance.protocol.observation import KINDS, Code
 from overlong.conformance.protocol.wire import AGAIN
 from overlong.conformance.support.printable import thousands
 from overlong.reference import WellFormed, dialect, segments
+from overlong.reference.questions import QUESTIONS
+from overlong.reference.reading import FORMS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from overlong.conformance.examination.condition import Condition
     from overlong.conformance.examination.rules import Atom
+    from overlong.reference.questions import Question
 
 _VERBS: dict[str, str] = {
     ACCEPTS: "accepts",
@@ -192,11 +204,9 @@ def phrase(atom: Atom) -> str:
         return _NONE_OF[name]
     if name in _FLAGS:
         return _FLAGS[name][atom.high == 0]
-    if name == "came":
-        return f"of which {numbers(atom)} {'octet is' if _is_one(atom) else 'octets are'} there"
     if name in _COUNTED:
         before, *what = _COUNTED[name]
-        if name in ("size behind", "size before") and (atom.low, atom.high, atom.modulus) == (1, None, 0):
+        if name in ("size behind", "size before") and _is_some(atom):
             return f"{before.split()[0]} a character"
         return f"{before} {counted(atom, *what)}"
     if (octets := seen_octets(name)) is not None:
@@ -206,55 +216,57 @@ def phrase(atom: Atom) -> str:
         return f"{'not ' * (atom.high == 0)}{far} octets after {scalars(octets, 'rfc3629')}"
     if (block := block_of(name)) is not None:
         return f"{'not ' * (atom.high == 0)}across {'each' if atom.high else 'a'} multiple of {thousands(block)}"
-    return _other(atom)
+    return _PHRASES[name](atom) if name in _PHRASES else _by_number(atom)
 
 
-def _other(atom: Atom) -> str:
-    name = atom.factor
-    match name:
-        case "offset":
-            return f"at offset {numbers(atom)}"
-        case "behind":
-            return f"followed by {counted(atom, 'octet')}"
-        case "nearest end":
-            return f"with {counted(atom, 'octet')} to the nearest end"
-        case "total":
-            return f"if there are {_some_of(atom)} of them"
-        case "unfinished before" if atom.without and atom.values == frozenset((NONE,)):
-            return _UNFINISHED.strip()
-        case "lead" | "lead before" | "unfinished before":
-            before = {"lead": "", "lead before": "after a character ", "unfinished before": _UNFINISHED}[name]
-            return f"{before}that begins with {_octets(atom)}"
-        case "rest before":
-            return f"after an earlier call that ended in {_texts(atom)}"
-        case "character before":
-            return f"after {_scalars_in_row(atom)}"
-        case "octet -1":
-            return f"after {_octets(atom)}"
-        case "octet +1":
-            return f"before {_octets(atom)}"
-        case "cut":
-            return _cut(atom)
-        case "after cut":
-            return (
-                "cut before the end" if atom.low == 1 and atom.high is None else f"cut before {counted(atom, 'octet')}"
-            )
-        case "address" | "address of input":
-            return f"{'in inputs ' * (name != 'address')}at addresses of {numbers(atom)}"
-        case "rest of chunk":
-            if atom.low == 0 and atom.high in (None, 0):
-                return "that ends its chunk" if atom.high == 0 else "that shows before the end of the stream"
-            return f"followed by {numbers(atom)} in its chunk"
-        case "due":
-            if atom.low == 1 and atom.high is None:
-                return "while octets that its lead announces are missing"
-            return f"while {counted(atom, 'octet')} that its lead announces are missing"
-        case "begun":
-            return (
-                "in a later chunk" if atom.low and atom.high is None else f"in a chunk that begins at {numbers(atom)}"
-            )
-        case _:
-            return _by_number(atom)
+def _unfinished(atom: Atom) -> str:
+    if atom.without and atom.values == frozenset((NONE,)):
+        return _UNFINISHED.strip()
+    return f"{_UNFINISHED}that begins with {_octets(atom)}"
+
+
+def _rest_of_chunk(atom: Atom) -> str:
+    if atom.low == 0 and atom.high in (None, 0):
+        return "that ends its chunk" if atom.high == 0 else "that shows before the end of the stream"
+    return f"followed by {numbers(atom)} in its chunk"
+
+
+def _is_some(atom: Atom) -> bool:
+    """True if it says: 1 or more."""
+    return (atom.low, atom.high, atom.modulus) == (1, None, 0)
+
+
+def _cut(atom: Atom) -> str:
+    if atom.high == NONE:
+        return "that no cut goes through"
+    return "that is cut" if _is_some(atom) else f"that is cut after {counted(atom, 'octet')}"
+
+
+_PHRASES: dict[str, Callable[[Atom], str]] = {
+    "offset": lambda atom: f"at offset {numbers(atom)}",
+    "behind": lambda atom: f"followed by {counted(atom, 'octet')}",
+    "nearest end": lambda atom: f"with {counted(atom, 'octet')} to the nearest end",
+    "total": lambda atom: f"if there are {_some_of(atom)} of them",
+    "came": lambda atom: f"of which {counted(atom, 'octet')} {'is' if _is_one(atom) else 'are'} there",
+    "lead": lambda atom: f"that begins with {_octets(atom)}",
+    "lead before": lambda atom: f"after a character that begins with {_octets(atom)}",
+    "unfinished before": _unfinished,
+    "rest before": lambda atom: f"after an earlier call that ended in {_texts(atom)}",
+    "character before": lambda atom: f"after {_scalars_in_row(atom)}",
+    "octet -1": lambda atom: f"after {_octets(atom)}",
+    "octet +1": lambda atom: f"before {_octets(atom)}",
+    "cut": _cut,
+    "after cut": lambda atom: f"cut before {'the end' if _is_some(atom) else counted(atom, 'octet')}",
+    "address": lambda atom: f"at addresses of {numbers(atom)}",
+    "address of input": lambda atom: f"in inputs at addresses of {numbers(atom)}",
+    "rest of chunk": _rest_of_chunk,
+    "due": lambda atom: (
+        f"while {'octets' if _is_some(atom) else counted(atom, 'octet')} that its lead announces are missing"
+    ),
+    "begun": lambda atom: (
+        "in a later chunk" if atom.low and atom.high is None else f"in a chunk that begins at {numbers(atom)}"
+    ),
+}
 
 
 def _by_number(atom: Atom) -> str:
@@ -279,7 +291,12 @@ def _by_number(atom: Atom) -> str:
 
 def counted(atom: Atom, noun: str, more: str = "") -> str:
     """``1 error``; ``3 or more errors``; with ``more`` behind that."""
-    return f"{numbers(atom).replace(' or less', ' or fewer')} {noun}{'s' * (not _is_one(atom))}{more}"
+    return f"{_fewer(atom)} {noun}{'s' * (not _is_one(atom))}{more}"
+
+
+def _fewer(atom: Atom) -> str:
+    """The numbers, of what is counted."""
+    return numbers(atom).replace(" or less", " or fewer")
 
 
 def _is_one(atom: Atom) -> bool:
@@ -306,15 +323,9 @@ def numbers(atom: Atom) -> str:
 def _some_of(atom: Atom) -> str:
     """``3, 6, 9 …``."""
     if not atom.modulus:
-        return numbers(atom)
+        return _fewer(atom)
     first = [count for count in range(1, 4 * atom.modulus) if atom.holds(count)]
     return f"{', '.join(map(str, first[: max(3, len(atom.rests))]))} …"
-
-
-def _cut(atom: Atom) -> str:
-    if atom.high == NONE:
-        return "that no cut goes through"
-    return "that is cut" if atom.low == 1 and atom.high is None else f"that is cut after {counted(atom, 'octet')}"
 
 
 def _octets(atom: Atom) -> str:
@@ -363,3 +374,126 @@ def scalars(octets: bytes, speaks: str) -> str:
     if not all(isinstance(each, WellFormed) for each in found):
         return ""
     return " ".join(f"U+{scalar:04X}" for each in found if isinstance(each, WellFormed) for scalar in each.scalars)
+
+
+# ---- functions beside a decoder ----
+
+_END = "the end of the text"
+_OF_THE_CHARACTER = ("size", "lead", "ill-formed", "tail")
+
+
+_OF_FUNCTIONS: dict[str, tuple[str, bool]] = {
+    Code.WRONG_COUNT: ("counts wrongly", True),
+    Code.WRONG_BOUNDARY: ("answers wrongly about", False),
+    Code.CHARACTER_CUT: ("cuts", False),
+    Code.WRONG_LENGTH: ("keeps a wrong length of", True),
+    Code.WRONG_STEP: ("steps wrongly over", False),
+    Code.WRONG_INDEX: ("gives a wrong index in", True),
+    Code.OUT_OF_RANGE: ("answers out of range for", True),
+    Code.QUESTION_REFUSED: ("refuses", True),
+    Code.WRONG_CONVERSION: ("writes wrong output for", True),
+    Code.INTERNAL_ERROR: ("fails with an internal error at", True),
+}
+"""What a function does, and whether it does that to text rather than to characters."""
+
+
+def about(symptom: str, atoms: Sequence[Atom], question: Question, *, anywhere: bool) -> str:
+    """``cuts characters of 3 or more octets if the limit is inside them``; ``refuses text with limit 0``.
+
+    Args:
+        symptom: what a function does.
+        atoms: what must hold.
+        question: the question.
+        anywhere: of any character; else of the one at the argument.
+    """
+    verb, of_text = _OF_FUNCTIONS.get(symptom) or (f"shows '{KINDS[symptom].title}' for", True)
+    if question.written and symptom == Code.WRONG_LENGTH:
+        verb = "stops early in"
+    own = [atom for atom in atoms if atom.factor in _OF_THE_CHARACTER]
+    inside = [atom for atom in atoms if atom.factor == "inside"]
+    phrases = [_of_question(atom, question) for atom in atoms if atom not in own + inside]
+    phrases.sort(key=lambda each: not each.startswith("in text "))
+    head = "text" if of_text else _kind_of_characters(own, one=False)
+    it = _kind_of_characters(own, one=True) if of_text else "them"
+    if not atoms:
+        head = f"any {head.removesuffix('s')}"
+    elif (anywhere or not question.argument) and own and of_text:
+        head += f" with {it}" if anywhere else f" that ends with {it}"
+    elif question.written:
+        ifs = [f"{it} {'does' if of_text else 'do'} not fit"] if own and of_text else []
+        head += " if " * bool(ifs or inside) + " and ".join([*ifs, *(_left(atom, question) for atom in inside)])
+    elif question.argument and (inside or (own and of_text)):
+        place = "at" if it == _END else "in"
+        head += f" if the {question.argument} is {_into(inside[0], question) if inside else place} {it}"
+    more = " and ".join(phrases)
+    return f"{verb} {head} {more.removeprefix('in text ') if head == 'text' else more}".rstrip()
+
+
+def _kind_of_characters(own: Sequence[Atom], *, one: bool) -> str:
+    """``characters of 3 octets``; or ``a character of 3 octets``."""
+    said, noun, begin = list[str](), "a character" if one else "characters", "begins" if one else "begin"
+    for atom in own:
+        match atom.factor:
+            case "size" if atom.high == 0:
+                return _END
+            case "size" if _is_some(atom):
+                pass
+            case "size":
+                said.append(f"of {counted(atom, 'octet')}")
+            case "lead":
+                some = [value for value in sorted(atom.values or ()) if value >= 0]
+                said.append(f"that {begin} with {'anything but ' * atom.without}{octets_in_words(some)}")
+            case "tail":
+                noun = "characters or leads" if atom.high == 0 else "tails without a lead"
+            case _:
+                noun = noun if atom.high == 0 else "ill-formed octets"
+    return " ".join([noun, *said])
+
+
+def _of_question(atom: Atom, question: Question) -> str:
+    name, argument = atom.factor, question.argument
+    match name:
+        case "lacks":
+            return (
+                f"if {counted(atom, FORMS[question.written].word)} of room {'is' if atom.high == 1 else 'are'} missing"
+            )
+        case "argument":
+            return f"with {argument} {numbers(atom)}"
+        case "past":
+            return _past(atom, argument)
+        case "given":
+            return f"in text of {counted(atom, FORMS[question.given].word)}"
+        case "well-formed":
+            return "in ill-formed text" if atom.high == 0 else "in well-formed text"
+        case _ if name.startswith("of "):
+            where = f" before the {argument}" if argument else ""
+            if atom.high == 0 or _is_some(atom):
+                return f"with {'no' if atom.high == 0 else 'a'} character {name}{where}"
+            return f"with {counted(atom, 'character')} {name}{where}"
+        case _:
+            return phrase(atom).replace("in inputs of", "in text of")
+
+
+def _into(atom: Atom, question: Question) -> str:
+    """Where the argument points within a character."""
+    before = question is QUESTIONS["previous"]
+    if atom.high == 0:
+        return f"at the {'end' if before else 'start'} of"
+    if _is_some(atom):
+        return "inside"
+    return f"{counted(atom, 'octet')} {'before the end of' if before else 'into'}"
+
+
+def _left(atom: Atom, question: Question) -> str:
+    word = FORMS[question.written].word
+    return "no room is left" if atom.high == 0 else f"room for {counted(atom, word)} is left"
+
+
+def _past(atom: Atom, argument: str) -> str:
+    if atom.low is not None and atom.low >= 0 and atom.high is None:
+        return f"if the {argument} is {'past' if atom.low else 'at or past'} the end"
+    if atom.low == atom.high == 0:
+        return f"if the {argument} is at the end"
+    if atom.high is not None and atom.high < 0 and atom.low is None:
+        return f"if the {argument} is {-atom.high} or more before the end"
+    return f"if the {argument} less all of the text is {numbers(atom)}"

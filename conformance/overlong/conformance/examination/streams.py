@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from random import Random
 from typing import TYPE_CHECKING
 
 from overlong.conformance.examination.asking import RIGHT, Question
 from overlong.conformance.examination.condition import Condition
-from overlong.conformance.examination.factors import FACTORS, IN_STREAMS, NONE
-from overlong.conformance.examination.panel import strange
-from overlong.conformance.examination.rules import Rule, Table, all_hold, in_order, wider
+from overlong.conformance.examination.rules import Rule, Table, in_order, wider
+from overlong.conformance.examination.text import FACTORS, IN_STREAMS, strange
 from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import AGAIN
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from overlong.conformance.examination.asking import Asker
-    from overlong.conformance.examination.factors import Site
     from overlong.conformance.examination.text import Product, Text
 
 _SEED, _CHECKED = 0, 300
@@ -47,24 +45,8 @@ _BEFORE = {"unfinished before", "rest before", "accepted before", "length before
 """What matters of an earlier stream, and of the one after it."""
 
 
-class _Reading:
-    """What a cause may be about, and the places that have it."""
-
-    def __init__(self, condition: Condition, names: Collection[str]) -> None:
-        self.condition = condition
-        self.table = Table([each for each in (*FACTORS, *IN_STREAMS) if each.name in names])
-        self._asked: list[tuple[list[Site], bool]] = []
-
-    def add(self, question: Question, *, wrong: bool) -> None:
-        sites = self.condition.sites(question)
-        self._asked.append((sites, wrong))
-        within = [site for site in sites if site.cut != NONE] or sites
-        for site in sites if not wrong else within if len(within) == 1 else ():
-            self.table.add(site, wrong=wrong)
-
-    def explained_by(self, rule: Rule) -> int:
-        """The number of answers about which a rule is right."""
-        return sum(any(all_hold(rule, site) for site in sites) == wrong for sites, wrong in self._asked)
+Readings = dict[Condition, Table]
+"""What a cause may be about, and the places that have it."""
 
 
 class StreamCourse:
@@ -95,7 +77,7 @@ class StreamCourse:
         again = self.asker.operation in AGAIN
         self._own = self._errors_of(question)
         if again:
-            readings = [_Reading(self._condition(((),)), _BEFORE)]
+            readings = {self._condition(((),)): _table(_BEFORE)}
             answered = self._answered([question, *self._after_others(question)])
         else:
             answered = self._answered([question, *self._like(question)])
@@ -156,40 +138,40 @@ class StreamCourse:
         least, telling = next(iter(shown), None), next(whole, None)
         return least, None if telling == least else telling
 
-    def _readings(self, own: Sequence[Product]) -> list[_Reading]:
+    def _readings(self, own: Sequence[Product]) -> Readings:
         """Characters, characters and errors, or only errors may be what the cause is about; or some characters."""
         products = self.text.products
         single = frozenset(octet for product in products if len(product) == 1 for octet in product[0])
         other = (frozenset(range(256)) - single,)
         some = [products, (*products, other), (), *((each,) for each in own)]
-        return [_Reading(self._condition(words), _NAMES) for words in some]
+        return {self._condition(words): _table(_NAMES) for words in some}
 
     @staticmethod
-    def _learned(readings: list[_Reading], answered: Sequence[tuple[Question, bool]]) -> Condition | None:
+    def _learned(readings: Readings, answered: Sequence[tuple[Question, bool]]) -> Condition | None:
         """The condition that explains most answers, with some more of them; None if none is wrong.
 
         Readings that explain much fewer are removed.
         """
-        found = list[tuple[int, _Reading, Rule]]()
-        for reading in readings:
+        found = dict[Condition, tuple[int, Rule]]()
+        for condition, table in readings.items():
             for question, wrong in answered:
-                reading.add(question, wrong=wrong)
-            if any(reading.table.labels):
-                rule = reading.table.rule()
-                found.append((reading.explained_by(rule), reading, rule))
+                table.add_question(condition.sites(question), wrong=wrong)
+            if any(table.labels):
+                rule = table.rule()
+                found[condition] = table.explained_by(rule), rule
         if not found:
             return None
-        most, best, rule = max(found, key=itemgetter(0))
-        readings[:] = [reading for right, reading, _ in found if right >= most * _NEAR]
-        return replace(best.condition, rule=rule)
+        best = max(found, key=lambda each: found[each][0])
+        for each in [*readings]:
+            if each not in found or found[each][0] < found[best][0] * _NEAR:
+                del readings[each]
+        return replace(best, rule=found[best][1])
 
     @staticmethod
-    def _plainer(
-        condition: Condition, readings: Sequence[_Reading], fresh: Sequence[tuple[Question, bool]]
-    ) -> Condition:
+    def _plainer(condition: Condition, readings: Readings, fresh: Sequence[tuple[Question, bool]]) -> Condition:
         """The condition without what hardly any answer needs: exceptions that one experiment showed by chance."""
-        (reading,) = (each for each in readings if replace(condition, rule=()) == each.condition)
-        predicted, explained = _predicted(condition, fresh), reading.explained_by(condition.rule)
+        table = readings[replace(condition, rule=())]
+        predicted, explained = _predicted(condition, fresh), table.explained_by(condition.rule)
         for atom in sorted(condition.rule, key=attrgetter("cost"), reverse=True):
             others = tuple(each for each in condition.rule if each != atom)
             for looser in (others, *((*others, each) for each in wider(atom))):
@@ -197,7 +179,7 @@ class StreamCourse:
                 of_fresh = _predicted(plainer, fresh)
                 if of_fresh < predicted * _AS_GOOD:
                     continue
-                of_all = reading.explained_by(plainer.rule)
+                of_all = table.explained_by(plainer.rule)
                 if of_all >= explained * _AS_GOOD:
                     condition, predicted, explained = plainer, of_fresh, of_all
                     break
@@ -261,6 +243,10 @@ class StreamCourse:
             pieces.insert(place, error)
         octets = b"".join(pieces)
         return in_chunks(octets, [*cuts, *(random.randrange(len(octets) + 1) for _ in range(random.randrange(5)))])
+
+
+def _table(names: Collection[str]) -> Table:
+    return Table([each for each in (*FACTORS, *IN_STREAMS) if each.name in names])
 
 
 def in_chunks(octets: bytes, cuts: Sequence[int]) -> Question:

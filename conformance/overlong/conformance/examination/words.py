@@ -12,13 +12,22 @@ from itertools import product as combinations
 from math import prod
 from typing import TYPE_CHECKING
 
-from overlong.conformance.examination import panel
 from overlong.conformance.examination.asking import ACCEPTS, RIGHT, Question, between
 from overlong.conformance.examination.condition import OFFSETS
-from overlong.conformance.examination.factors import OF_ERRORS
 from overlong.conformance.examination.inquiry import SITES
 from overlong.conformance.examination.rules import Table
-from overlong.conformance.examination.text import ERROR, Product, exactly, is_part, merged, without_parts
+from overlong.conformance.examination.text import (
+    ERROR,
+    OF_ERRORS,
+    Product,
+    edges,
+    exactly,
+    is_part,
+    merged,
+    notable,
+    strange,
+    without_parts,
+)
 from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import REPLACING
 
@@ -215,7 +224,7 @@ def learn(inquiry: Inquiry) -> None:
         inquiry.condition = inquiry.condition_of(truncated)
     else:
         fine = inquiry.fine and _affords(inquiry)
-        octets = _ALL if fine else panel.edges(inquiry.text)
+        octets = _ALL if fine else edges(inquiry.text)
         checks = _CHECKS if fine else _CHECKS_COARSE
         found = _learned(inquiry, core, checks, octets) or (
             exactly(core),
@@ -234,7 +243,7 @@ def widen(inquiry: Inquiry) -> None:
     if not setting.core or not inquiry.fine or not _affords(inquiry):
         return
     of_characters = inquiry.text.is_well_formed(setting.core)
-    tried = panel.notable(inquiry.text) if of_characters else panel.strange(inquiry.text)
+    tried = notable(inquiry.text) if of_characters else strange(inquiry.text)
     symptoms: dict[bytes, str] = {}
     for _ in range(_PARTS):
         new = [each for each in dict.fromkeys([*tried, *_next_to(inquiry)]) if each not in symptoms]
@@ -317,7 +326,7 @@ def _any_error(inquiry: Inquiry) -> bool:
     replaces = inquiry.asker.operation in REPLACING
     if not (replaces or inquiry.symptom in OFFSETS) or text.is_well_formed(setting.core):
         return False
-    strings = [setting.with_core(each) for each in panel.strange(text)]
+    strings = [setting.with_core(each) for each in strange(text)]
     strings = [each for each in strings if not replaces or len(text.flaws(each)) == 1]
     kept, inquiry.table = inquiry.table, Table()
     table, every = Table(OF_ERRORS), of_any_error(inquiry)

@@ -16,8 +16,7 @@ from overlong.conformance.models.beside import RESULTS
 from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
 from overlong.conformance.protocol.observation import EARLIEST, POSITION, Accepted, Refused
 from overlong.conformance.support.printable import code_points
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Profile, Vector
 from overlong.reference import DIALECTS, ERROR_MODES, Decoded, Dialect, decode_scalars, dialect, outcome
 from overlong.reference.automaton import OCTETS, OctetClass, shortlex
 from overlong.reference.machine import (

@@ -27,7 +27,7 @@ from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.observation import Refused
 from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAM_DECODE, STREAM_REPLACE, VALIDATE
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.conformance.vectors.suites.suite import core_vectors
 from overlong.reference import DIALECTS
 from overlong.reference.automaton import OCTETS
 from overlong.reference.machine import difference
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.limits import Limits
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference.machine import Transducer
 
 QUESTIONS = 1_000_000

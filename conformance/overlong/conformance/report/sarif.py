@@ -196,8 +196,7 @@ def _vectors() -> tuple[str, int, dict[str, tuple[int, str]]]:
 
     It is generated, not read, since every copy of it is equal.
     """
-    from overlong.conformance.vectors.export import export
-    from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.export import Selection, export
 
     stream = io.BytesIO()
     export(Selection(), "jsonl", None, stream)

@@ -54,9 +54,8 @@ from overlong.conformance.results.records import (
 from overlong.conformance.results.results_file import RESULTS, report_of_results
 from overlong.conformance.results.statements import report_of_certificate, report_of_sweep
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
-from overlong.conformance.vectors.encoding import CATEGORY_OF
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.vector import FOUND, Vector
+from overlong.conformance.vectors.expected import CATEGORY_OF
+from overlong.conformance.vectors.vector import FOUND, Profile, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

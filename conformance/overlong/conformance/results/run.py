@@ -48,14 +48,14 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.results.model import FAILS, HOLDS, NOT_MEASURED, Drawing, Standing, State, state_of
 from overlong.conformance.support.printable import counted, printable, thousands
-from overlong.conformance.vectors.encoding import WIDTHS
-from overlong.conformance.vectors.profile import RFC3629, Profile, puts_out
+from overlong.conformance.vectors.expected import WIDTHS
+from overlong.conformance.vectors.vector import RFC3629, Profile, puts_out
 from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from overlong.conformance.examination.explanation import Explanation
+    from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.oracle.divergences import Divergences
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Answered

@@ -41,7 +41,7 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.support.printable import printable, thousands
 from overlong.conformance.targets.process import Ended
-from overlong.conformance.vectors.questions import sample
+from overlong.conformance.vectors.expected import sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

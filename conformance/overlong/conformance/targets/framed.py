@@ -37,7 +37,7 @@ from overlong.conformance.targets.limits import AnswerLimit
 from overlong.conformance.targets.process import CROWDED, Ended, size_in_words
 from overlong.conformance.targets.requests import SharingProcess, prepared, received
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.questions import sample
+from overlong.conformance.vectors.expected import sample
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:

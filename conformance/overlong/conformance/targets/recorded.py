@@ -35,10 +35,10 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
-from overlong.conformance.vectors.formats.frames import requests, stream
-from overlong.conformance.vectors.registry import SUITE_VERSION
-from overlong.conformance.vectors.selection import Selection
+from overlong.conformance.vectors.export import Selection
+from overlong.conformance.vectors.formats.data import requests, stream
 from overlong.conformance.vectors.suites import suite_named
+from overlong.conformance.vectors.vector import SUITE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

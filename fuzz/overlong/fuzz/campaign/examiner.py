@@ -21,10 +21,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.examination.asking import OutOfBudget
-from overlong.conformance.examination.consequence import cause_of
-from overlong.conformance.examination.examine import MOST, is_examinable, rank, why
-from overlong.conformance.examination.explanation import condition_of, takes
-from overlong.conformance.examination.shrinking import CHANGING, is_answer, order, shrunk, spliced
+from overlong.conformance.examination.examine import MOST, condition_of, is_examinable, rank, takes, why
+from overlong.conformance.examination.least import CHANGING, cause_of, is_answer, order, shrunk, spliced
 from overlong.conformance.oracle.compare import place_of_fault
 from overlong.conformance.oracle.finding import id_of
 from overlong.conformance.oracle.target import BudgetSpent
@@ -34,8 +32,7 @@ from overlong.conformance.results.invocation import found as vector_of
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.process import held
 from overlong.conformance.sweep.pool import cpus
-from overlong.conformance.vectors.encoding import WIDTHS
-from overlong.conformance.vectors.questions import Asked
+from overlong.conformance.vectors.expected import WIDTHS, Asked
 from overlong.fuzz.campaign.state import REPETITIONS, CampaignError, Known, StoredFinding
 from overlong.fuzz.execution.differences import difference
 from overlong.fuzz.execution.job import BLOCK, octave
@@ -47,9 +44,9 @@ from overlong.reference.questions import QUESTIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from overlong.conformance.examination.condition import AnyCondition
-    from overlong.conformance.examination.explanation import Explanation
-    from overlong.conformance.examination.shrinking import Findings
+    from overlong.conformance.examination.examine import Explanation
+    from overlong.conformance.examination.least import Findings
+    from overlong.conformance.examination.rules import AnyCondition
     from overlong.conformance.oracle.finding import Finding, Why
     from overlong.conformance.oracle.target import Answered, Target
     from overlong.conformance.targets.framed import FramedTarget

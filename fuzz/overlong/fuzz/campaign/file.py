@@ -21,7 +21,7 @@ from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.printable import as_name, printable
 from overlong.conformance.support.provenance import generator, timestamp
 from overlong.conformance.targets.limits import Limits
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Profile
 from overlong.fuzz.campaign.corpus import within, written_at_once
 from overlong.fuzz.campaign.state import CampaignError, Known, State, StoredFinding
 from overlong.fuzz.execution.job import CampaignJob, Fingerprint

@@ -99,10 +99,10 @@ def pool_of(task: UnitTask, jobs: int, cluster: str) -> Pool[WorkUnit, UnitResul
         TargetError: there is no such scheduler, or a worker cannot run a unit.
     """
     if cluster:
-        from overlong.conformance.sweep.cluster import Cluster
+        from overlong.conformance.sweep.pool import Cluster
 
-        return Cluster(cluster, task, task.identities(), end_engines)
-    return Processes(task, jobs) if jobs > 1 else Threaded(task, 1, _engines.end, end_engines)
+        return Cluster(cluster, task.run, task.identities, task.identities(), end_engines)
+    return Processes(task, jobs) if jobs > 1 else Threaded(task.run, 1, _engines)
 
 
 class Processes(Pool[WorkUnit, UnitResult]):

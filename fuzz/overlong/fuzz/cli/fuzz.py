@@ -164,7 +164,7 @@ def command(
     if engine == HARNESS:
         _emit(targets, path)
         return
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.fuzz.cli.screen import Goal, resumed_by
     from overlong.fuzz.execution.job import CampaignJob
 

@@ -18,7 +18,7 @@ from overlong.conformance.protocol.wire import ASKING
 from overlong.conformance.report.text import inputs
 from overlong.conformance.report.wording import state_of_campaign, verdict_of_campaign, words_of_campaign
 from overlong.conformance.support.printable import counted, lasting, printable, spaced_hex, thousands
-from overlong.conformance.vectors.questions import words_of
+from overlong.conformance.vectors.expected import words_of
 from overlong.fuzz.campaign.file import STATEMENT
 from overlong.fuzz.report.campaign import kind_of, summary
 

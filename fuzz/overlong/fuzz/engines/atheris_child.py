@@ -26,9 +26,8 @@ from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.targets.adapters import python as adapter
 from overlong.conformance.targets.adapters import serving
-from overlong.conformance.vectors.formats.libfuzzer import tokens
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.formats.text import tokens
+from overlong.conformance.vectors.vector import Profile, Vector
 from overlong.fuzz.engines.result import fingerprint_of
 from overlong.fuzz.generation.features import features_of
 from overlong.fuzz.generation.tokens import tokens_of

@@ -30,8 +30,7 @@ from overlong.conformance.targets import build
 from overlong.conformance.targets.adapters.python import parted
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.formats.libfuzzer import tokens
-from overlong.conformance.vectors.formats.source import escaped
+from overlong.conformance.vectors.formats.text import escaped, tokens
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.engines.atheris_child import LONGEST, SLOTS, Orders, sort_of
 from overlong.fuzz.engines.atheris_process import AtherisProcess

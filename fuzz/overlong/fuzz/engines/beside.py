@@ -11,8 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, big_endian
-from overlong.conformance.vectors.encoding import CATEGORY_OF, in_units
-from overlong.conformance.vectors.questions import Asked, units_of
+from overlong.conformance.vectors.expected import CATEGORY_OF, Asked, in_units, units_of
 from overlong.conformance.vectors.suites.encoding import BEYOND, EDGES, LETTERS
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.execution.job import BLOCK

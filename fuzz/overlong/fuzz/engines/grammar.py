@@ -25,7 +25,7 @@ from overlong.fuzz.generation.generated import Generated
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.fuzz.execution.executor import InputPlace, SeenInputs
     from overlong.fuzz.execution.job import CampaignJob
 

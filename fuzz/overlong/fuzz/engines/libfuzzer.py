@@ -19,7 +19,7 @@ from overlong.conformance.support.provenance import one_spelling
 from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS
 from overlong.conformance.targets.commands import FunctionName
 from overlong.conformance.targets.configured import configured
-from overlong.conformance.vectors.formats.libfuzzer import tokens
+from overlong.conformance.vectors.formats.text import tokens
 from overlong.reference import MaximalSubpart, dialect, segments
 from overlong.reference.automaton import access_words
 from overlong.reference.layout import load_layout

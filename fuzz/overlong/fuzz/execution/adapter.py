@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.sweep.adapter import main
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.sweep.caller import Source
+from overlong.conformance.vectors.vector import Profile
 from overlong.fuzz.execution.sparing import Sparing
 from overlong.fuzz.generation.generated import Generated
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from overlong.reference.layout import Layout
 
 
-class ByNumber:
+class ByNumber(Source):
     """Inputs by their numbers: the source of strings of this adapter."""
 
     def strings(self, wanted: WantedSweep) -> Generated:

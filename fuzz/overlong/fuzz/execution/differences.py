@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.vectors.profile import Profile
-    from overlong.conformance.vectors.vector import Vector
+    from overlong.conformance.vectors.vector import Profile, Vector
     from overlong.fuzz.execution.probe import Sampled
     from overlong.reference import Outcome
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from overlong.conformance.vectors.batch import Batch
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.fuzz.execution.job import CampaignJob
     from overlong.fuzz.execution.probe import Probe
     from overlong.fuzz.generation.generated import Generated

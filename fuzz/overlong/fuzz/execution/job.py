@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.targets.limits import Limits
-from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.vector import RFC3629, Profile
 
 if TYPE_CHECKING:
     from overlong.conformance.oracle.finding import Finding

@@ -37,8 +37,7 @@ from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Profile, Vector
 from overlong.fuzz.execution.job import named
 
 if TYPE_CHECKING:

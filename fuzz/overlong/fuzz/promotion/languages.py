@@ -19,7 +19,7 @@ from overlong.conformance.oracle.target import UnknownTarget
 from overlong.conformance.support.printable import did_you_mean, printable
 from overlong.conformance.targets.adapters.abi import ABIS, Abi
 from overlong.conformance.targets.commands import FunctionName
-from overlong.conformance.vectors.formats.source import escaped, templates, wrapped
+from overlong.conformance.vectors.formats.text import escaped, templates, wrapped
 from overlong.fuzz.promotion.case import Case, case_of
 from overlong.fuzz.promotion.promote import PromotionError
 from overlong.reference import encode

@@ -11,10 +11,8 @@ from overlong.conformance.protocol.wire import AGAIN, ENCODING, OPERATIONS, OTHE
 from overlong.conformance.report.text import is_difference
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import JsonError
-from overlong.conformance.vectors.check import CheckError, WrongError, vectors_in
-from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.record import document_of
-from overlong.conformance.vectors.vector import FOUND, Vector
+from overlong.conformance.vectors.check import CheckError, vectors_in
+from overlong.conformance.vectors.vector import FOUND, RFC3629, Vector, document_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,7 +133,7 @@ def _is_there(path: Path, vector: Vector) -> bool:
     """True if the file holds this vector."""
     try:
         return [each.id for each in vectors_in(path)] == [vector.id]
-    except (FileNotFoundError, CheckError, JsonError, WrongError):
+    except (FileNotFoundError, CheckError, JsonError):
         return False
 
 

@@ -18,8 +18,7 @@ from overlong.conformance.results.model import PEER, SENTENCE, STABLE, Cause, Re
 from overlong.conformance.results.reading import plain, read
 from overlong.conformance.results.records import ReportError
 from overlong.conformance.support.printable import printable, spaced_hex
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Profile, Vector
 from overlong.fuzz.campaign.state import REPETITIONS, CampaignError
 from overlong.reference import DEFECTS, DIALECTS
 
