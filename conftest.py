@@ -47,7 +47,7 @@ def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Generator[Non
 @pytest.fixture
 def unexamined(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sort divergences by code and place alone: an examination takes seconds, and other tests guard what it finds."""
-    for module in ("certification.causes", "sweep.explained"):
+    for module in ("certification.causes", "sweep.describing"):
         monkeypatch.setattr(f"overlong.conformance.{module}.MOST", 0)
 
 
