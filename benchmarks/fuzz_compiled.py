@@ -25,12 +25,13 @@ import time
 from pathlib import Path
 
 from overlong.conformance.oracle.target import ExpectedAnswers
-from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.request import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.fuzz.execution.compiled import InputLoop
-from overlong.fuzz.execution.executor import InProcessExecutor, inputs_from
-from overlong.fuzz.execution.job import CampaignJob
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.engines.compiled import InputLoop
+from overlong.fuzz.engines.executor import Executor, inputs_from
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.engines.probe import Probe
+from overlong.fuzz.generated import Generated
 from overlong.reference.dialect import dialect
 from runner import arguments, figure, load, of_children, ratios, timed
 
@@ -131,7 +132,7 @@ class Alone:
         self._progress.begin(first)
         kinds = bytearray(count)
         taken = timed(lambda: self._loop.run(inputs, first + count, self._progress, kinds, first), time.process_time)
-        self.octets, self.agrees = self._progress.octets, not any(kinds)
+        self.octets, self.agrees = self._progress.sums["octets"], not any(kinds)
         return taken
 
 
@@ -173,15 +174,16 @@ def main() -> None:
         alone = {symbol: Alone(library, symbol) for symbol in (*THREE, "nothing")}
         native = LibFuzzer(folder) if shutil.which("clang++") else None
         target = f"so:{path}:first?abi={ABI}"
-        engine = InProcessExecutor(CampaignJob((target,), 1), target)
+        engine = Executor(CampaignJob((target,), 1), Probe(target), Generated(1))
         engine.kinds(0, 4096)
+        assert engine.in_process is not None
         ours = {symbol: list[float]() for symbol in alone}
         clock, theirs, agree = list[float](), list[float](), True
         for turn in range(TURNS):
             for symbol, each in alone.items():
                 ours[symbol].append(each.seconds(inputs, turn * count, count))
                 agree &= symbol == "nothing" or each.agrees
-            clock.append(engine.engine.run(inputs_from(turn * count, min(count, 1 << 24))).seconds)
+            clock.append(engine.in_process.run(inputs_from(turn * count, min(count, 1 << 24))).seconds)
             if native is not None:
                 theirs.append(native.seconds(turn + 1, count))
         engine.close()

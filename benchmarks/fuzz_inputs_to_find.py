@@ -13,8 +13,8 @@ import statistics
 from itertools import accumulate, count
 from typing import TYPE_CHECKING, NamedTuple
 
-from overlong.conformance.vectors.builders import overlong, surrogate, surrogate_pair
-from overlong.fuzz.generation.generated import Generated
+from overlong.conformance.vectors.families.family import overlong, surrogate, surrogate_pair
+from overlong.fuzz.generated import Generated
 from overlong.reference.decoder import segments
 from overlong.reference.error_mode import MaximalSubpart
 from overlong.reference.native import oracle

@@ -23,15 +23,16 @@ from typing import TYPE_CHECKING
 from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.targets.limits import Limits
 from overlong.fuzz.campaign.examiner import Probing
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
+from overlong.fuzz.campaign.pool import open_engine
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.generated import BLOCK
 from planted.bugs import bugs, right
 from planted.tables import build
 from runner import figure
 
 if TYPE_CHECKING:
     from overlong.fuzz.campaign.state import StoredFinding
-    from overlong.fuzz.execution.job import Fingerprint
+    from overlong.fuzz.engines.job import Fingerprint
     from planted.bugs import Bug
 
 SECONDS, SHARE = 60.0, 0.95
@@ -82,7 +83,7 @@ def run(bug: Bug, seed: int, more: float) -> Run:
     found = None
     try:
         while time.monotonic() < (found + more if found is not None else began + SECONDS):
-            ran = engine.run(WorkUnit(first, count))
+            ran = engine.run(range(first, first + count))
             first += count
             if ran.divergences and found is None:
                 found = time.monotonic()
@@ -110,7 +111,7 @@ def found_in_right(bug: Bug, inputs: int) -> int:
     wrong = 0
     try:
         for first in range(0, inputs, _MOST):
-            wrong += engine.run(WorkUnit(first, min(_MOST, inputs - first))).counts.total()
+            wrong += engine.run(range(first, min(first + _MOST, inputs))).counts.total()
     finally:
         engine.close()
     print(f"{bug.name:<24} {inputs:>12,} inputs {time.monotonic() - began:>6.1f} s  divergences: {wrong}", flush=True)

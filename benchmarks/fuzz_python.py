@@ -17,9 +17,9 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.campaign.pool import open_engine
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.generated import BLOCK, Generated
 from runner import arguments, bare_loop, figure, load
 
 if TYPE_CHECKING:
@@ -73,12 +73,12 @@ def main() -> None:
     for name in ("by_decode", "in_python"):
         engine = open_engine(CampaignJob((f"py:{folder / 'decoders.py'}:{name}",)))
         try:
-            engine.run(WorkUnit(0, WARM))
+            engine.run(range(WARM))
             ratios = list[float]()
             for _ in range(rounds):
                 loop = len(inputs) / bare_loop(inputs, decoders[name])
                 began = time.perf_counter()
-                result = engine.run(WorkUnit(WARM, COUNT))
+                result = engine.run(range(WARM, WARM + COUNT))
                 speed = COUNT / (time.perf_counter() - began)
                 assert not result.divergences, result.divergences[0]
                 ratios.append(speed / loop)

@@ -45,8 +45,9 @@ from mutants.streams import STREAMS
 from overlong.conformance.support.printable import thousands
 from overlong.conformance.sweep.pool import cpus
 from overlong.conformance.targets.limits import Limits
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
+from overlong.fuzz.campaign.pool import open_engine
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.generated import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -161,11 +162,11 @@ def _asked(mutant: Mutant) -> list[str]:
 def by_campaign(target: str | tuple[str, ...]) -> bool:
     """True if the engine of campaigns, which has processes of its own, finds a mutant within :data:`SECONDS`."""
     engine = open_engine(CampaignJob((target,), limits=_LIMITS))
-    engine.run(WorkUnit(0, 1))  # compiling and loading do not count
+    engine.run(range(1))  # compiling and loading do not count
     began, first, count = time.monotonic(), 1, BLOCK
     try:
         while time.monotonic() < began + SECONDS:
-            if engine.run(WorkUnit(first, count)).divergences:
+            if engine.run(range(first, first + count)).divergences:
                 return True
             first, count = first + count, min(2 * count, 64 * BLOCK)
     finally:

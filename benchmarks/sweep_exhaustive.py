@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overlong.conformance.oracle.target import ExpectedAnswers
-from overlong.conformance.sweep.accounting import account
 from overlong.conformance.sweep.compiled import PROGRESS_OCTETS, GridLoop, Progress, character_bits
+from overlong.conformance.sweep.grid import account
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.reference.dialect import dialect
@@ -220,7 +220,7 @@ def compare(asked: Asked, library: ctypes.CDLL, loop: GridLoop, grid: Grid, lead
         in_c = timed(partial(c_loop, *given), time.process_time)
         ours = timed(partial(loop.run, grid, first + EACH, here.progress, here.kinds, first), time.process_time)
         progress = here.progress
-        found = progress.strings, progress.octets, progress.well_formed, progress.accepted, progress.checksum
+        found = tuple(progress.sums.values())
         if found != (*sums[:4], sums[4] % (1 << 64)) or here.kinds[:] != there.kinds[:]:
             raise SystemExit(f"{asked.name}: the two loops differ at leading octet {lead:02X}: {found}, {list(sums)}")
         times.append((in_c, ours))
@@ -238,8 +238,9 @@ def placed(asked: Asked, loop: GridLoop) -> None:
         memory = Memory(grid.size)
         memory.progress.begin(0)
         used += timed(partial(loop.run, grid, grid.size, memory.progress, memory.kinds, 0), time.process_time)
-        strings, well_formed = strings + memory.progress.strings, well_formed + memory.progress.well_formed
-        assert memory.progress.well_formed == account(grid, dialect().automaton).well_formed
+        sums = memory.progress.sums
+        strings, well_formed = strings + sums["strings"], well_formed + sums["well_formed"]
+        assert sums["well_formed"] == account(grid, dialect().automaton).well_formed
     print(f"{asked.name:10} placed-64: {strings:,} strings")
     figure(f"placed-64, {asked.name}", [used], "s", at_most=PLACED_BOUND)
 

@@ -20,7 +20,7 @@ from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.vector import RFC3629
 from runner import arguments, children, cpu_of, figure
 
 BOUND, MEMORY_BOUND = 1.3, 400

@@ -14,9 +14,9 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from overlong.conformance.sweep.engine import SweepJob, local_pool
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.sweep.pool import results
+from overlong.conformance.sweep.sweep import SweepJob, pool_for
 from runner import arguments, cpu_of, descendants, figure, load, ratios, turns
 
 BOUND = 1.85
@@ -35,7 +35,7 @@ class Cost(NamedTuple):
 def swept(target: str, jobs: int, count: int) -> Cost:
     """The time for some shards by some processes."""
     shards = (shard for shard in plan_named("exhaustive-4").shards() if shard.grid == 3)
-    pool = local_pool(SweepJob(target), jobs)
+    pool = pool_for(SweepJob(target), jobs)
     try:
         for _ in results(pool, islice(shards, _FIRST)):  # each process has begun
             pass

@@ -22,14 +22,14 @@ import pyarrow as pa
 
 from overlong.conformance.vectors.formats.columnar import SCHEMA, batches
 from overlong.conformance.vectors.formats.data import sequence_lines
-from overlong.conformance.vectors.record import record
 from overlong.conformance.vectors.suites import suite_named
+from overlong.conformance.vectors.vector import record
 from runner import arguments, figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
+    from overlong.conformance.vectors.suites.suite import ByteRangeSequence
 
 SUITE = "exhaustive-3"
 WINDOW = 64 << 20

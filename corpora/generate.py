@@ -11,12 +11,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from overlong.conformance.vectors.export import FORMATS
+from overlong.conformance.vectors.export import FORMATS, FolderSink, Selection
 from overlong.conformance.vectors.families import all_vectors
-from overlong.conformance.vectors.registry import SUITE_VERSION, digest_of_ids, published, withdrawn
-from overlong.conformance.vectors.selection import Selection
-from overlong.conformance.vectors.sink import FolderSink
 from overlong.conformance.vectors.suites import SUITES
+from overlong.conformance.vectors.vector import SUITE_VERSION, digest_of_ids, published, withdrawn
 
 HERE = Path(__file__).parent
 REGISTRY = HERE.parent / "conformance" / "overlong" / "conformance" / "registry"
@@ -67,7 +65,7 @@ def vectors(folder: Path) -> None:
     """The files of vectors, with their manifest."""
     for name, (form, selection) in FILES.items():
         sink = FolderSink(folder, name)
-        FORMATS[form].write(selection, sink)
+        FORMATS[form].write(selection, sink.open)
         sink.finish(selection, form, whole_folder=False)
     (folder / ".gitattributes").write_text("# line ends are part of the digests\n* -text\n", "ascii")
 

@@ -32,8 +32,8 @@ from overlong.conformance.models.picture import Drawing, drawn_in_svg
 from overlong.conformance.protocol.observation import CLAIMS, KINDS
 from overlong.conformance.support.printable import spaced_hex, thousands
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
+from overlong.conformance.vectors.vector import Profile
 from overlong.reference import DEFECTS, DIALECTS, ERROR_MODES, dialect
 from overlong.reference.automaton import access_words, characterising_set
 from overlong.reference.machine import output_machine, place_machine

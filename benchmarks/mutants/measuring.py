@@ -22,11 +22,11 @@ from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE
 from overlong.conformance.results.run import offered_in
 from overlong.conformance.sweep.compiled import GridLoop
 from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
-from overlong.conformance.sweep.plans import DRAWN
-from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.request import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.schemes import DRAWN
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.suites import QUICK, SUITES
+from overlong.conformance.vectors.vector import RFC3629
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

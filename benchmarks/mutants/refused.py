@@ -22,11 +22,11 @@ from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.wire import DECODE, REPLACE, UNITS, VALIDATE
 from overlong.conformance.sweep.compiled import GridLoop
 from overlong.conformance.sweep.plan import LARGEST_SHARD
-from overlong.conformance.sweep.plans import DRAWN
+from overlong.conformance.sweep.schemes import DRAWN
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.build import ADAPTERS
-from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.suites import QUICK, SUITES
+from overlong.conformance.vectors.vector import RFC3629
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

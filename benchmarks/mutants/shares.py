@@ -9,7 +9,7 @@ from mutants.measuring import CERTIFIED, QUICKLY
 from mutants.population import by_family
 from mutants.shapes import OPERATOR, WRITTEN, styles
 from mutants.spoken import OF_QUICK
-from overlong.conformance.sweep.plans import DRAWN
+from overlong.conformance.sweep.schemes import DRAWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,8 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from corpora.packages.archives import sums, tarball
-from corpora.packages.contents import STEM, data, readme
+from corpora.packages.contents import STEM, data, readme, sums, tarball
 from corpora.packages.go import module
 from corpora.packages.java import artifact
 from corpora.packages.javascript import npm

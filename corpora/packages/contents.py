@@ -1,15 +1,19 @@
-"""What every data package holds: the vectors, the licence, a README with a program that runs."""
+"""What every data package holds: the vectors, the licence, a README with a program that runs; and archives of files."""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import io
 import json
-import tempfile
+import os
+import tarfile
+import time
+import zipfile
 from pathlib import Path
 
-from overlong.conformance.vectors.export import FORMATS
-from overlong.conformance.vectors.registry import SUITE_VERSION
-from overlong.conformance.vectors.selection import Selection
-from overlong.conformance.vectors.sink import FolderSink
+from overlong.conformance.vectors.export import FORMATS, Selection, to_stream
+from overlong.conformance.vectors.vector import SUITE_VERSION
 
 NAME = "overlong-vectors"
 VERSION = SUITE_VERSION
@@ -31,11 +35,16 @@ FIELDS = """`failing` tests the verdict and the text of a strict decoder with bo
 `expect.replacement` is the output of a decoder that replaces each maximal subpart."""
 
 
+def source(name: str) -> str:
+    """A file of ``sources``: a package's own code in its language."""
+    return (Path(__file__).parent / "sources" / name).read_text("ascii")
+
+
 def exported(form: str, name: str) -> bytes:
     """The list of that name, as ``overlong vectors export --format FORM`` writes it."""
-    with tempfile.TemporaryDirectory() as scratch:
-        FORMATS[form].write(SELECTIONS[name], FolderSink(Path(scratch), "vectors"))
-        return (Path(scratch) / "vectors").read_bytes()
+    written = io.BytesIO()
+    FORMATS[form].write(SELECTIONS[name], to_stream(written))
+    return written.getvalue()
 
 
 def data() -> dict[str, bytes]:
@@ -52,3 +61,41 @@ def readme(homepage: str | None, install: str, language: str, example: str, fiel
     use = f"    {install}\n\n```{language}\n{example}```\n\n{fields}"
     more = f"\nThey come from <{homepage}>.\n" if homepage else ""
     return README.format(version=VERSION, line=LINE, use=use, more=more).encode("ascii")
+
+
+# Archives that are the same octets for the same files: all are of ``SOURCE_DATE_EPOCH``, or of 1980.
+
+FIRST_OF_ZIP = 315532800
+"""1980-01-01: no zip file can say an earlier time."""
+
+
+def _epoch() -> int:
+    return max(int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_OF_ZIP)), FIRST_OF_ZIP)
+
+
+def tarball(top: str, files: dict[str, bytes]) -> bytes:
+    """A .tar.gz of these files, all below `top`."""
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name in sorted(files):
+            entry = tarfile.TarInfo(f"{top}/{name}")
+            entry.size, entry.mtime, entry.mode = len(files[name]), _epoch(), 0o644
+            archive.addfile(entry, io.BytesIO(files[name]))
+    return gzip.compress(plain.getvalue(), 9, mtime=_epoch())
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    """A .zip of these files, in their order."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, octets in files.items():
+            entry = zipfile.ZipInfo(name, time.gmtime(_epoch())[:6])
+            entry.external_attr, entry.create_system = 0o644 << 16, 3
+            archive.writestr(entry, octets, zipfile.ZIP_DEFLATED, 9)
+    return packed.getvalue()
+
+
+def sums(files: dict[str, bytes]) -> bytes:
+    """Their SHA256SUMS."""
+    lines = (f"{hashlib.sha256(octets).hexdigest()}  {name}\n" for name, octets in sorted(files.items()))
+    return "".join(lines).encode("ascii")

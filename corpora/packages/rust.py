@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from corpora.packages.archives import tarball
-from corpora.packages.contents import LINE, NAME, STEM, VERSION, exported, readme
+from corpora.packages.contents import LINE, NAME, STEM, VERSION, exported, readme, source, tarball
 
 CARGO = """[package]
 name = "{name}"
@@ -13,33 +12,6 @@ description = "{line}"
 {homepage}license = "CC0-1.0"
 readme = "README.md"
 categories = ["development-tools::testing", "encoding", "no-std"]
-"""
-RUST = f"""#![no_std]
-#![forbid(unsafe_code)]
-//! {LINE}.
-
-/// There is no vector with this id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoVector<'a>(pub &'a str);
-
-impl core::fmt::Display for NoVector<'_> {{
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {{
-        write!(f, "no vector {{:?}}: use the id of one in CORE or COMPLETE", self.0)
-    }}
-}}
-
-/// The vector with that id, of whichever list.
-pub fn by_id(id: &str) -> Result<&'static Utf8Vector, NoVector<'_>> {{
-    CORE.iter().chain(COMPLETE).find(|v| v.id == id).ok_or(NoVector(id))
-}}
-
-/// The vectors, of both lists, that a strict decoder accepts or refuses wrongly, or decodes to another text.
-pub fn failing<T: AsRef<str>, E>(
-    decode: impl Fn(&'static [u8]) -> Result<T, E>,
-) -> impl Iterator<Item = &'static Utf8Vector> {{
-    CORE.iter().chain(COMPLETE).filter(move |v| decode(v.octets).ok().as_ref().map(T::as_ref) != v.strict.ok())
-}}
-
 """
 EXAMPLE = """fn main() {
     let wrong = overlong_vectors::failing(|octets| std::str::from_utf8(octets));
@@ -64,6 +36,6 @@ def crate(held: dict[str, bytes], homepage: str | None) -> dict[str, bytes]:
         "Cargo.toml": cargo.encode("ascii"),
         "LICENSE": held["LICENSE"],
         "README.md": readme(homepage, install, "rust", EXAMPLE, FIELDS),
-        "src/lib.rs": (RUST + lines + more).encode("ascii"),
+        "src/lib.rs": (source("lib.rs").replace("@LINE@", LINE) + lines + more).encode("ascii"),
     }
     return {f"{STEM}.crate": tarball(STEM, files)}

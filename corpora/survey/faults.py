@@ -15,7 +15,7 @@ from overlong.conformance.protocol.observation import Code
 from overlong.conformance.protocol.wire import ENCODING
 from overlong.conformance.report.wording import observed
 from overlong.conformance.results.model import SENTENCE
-from overlong.conformance.vectors.encoding import given
+from overlong.conformance.vectors.expected import given
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:

@@ -84,8 +84,7 @@ def _install_debian(chosen: Sequence[Builtin]) -> None:
     import shutil
     import subprocess
 
-    from corpora.survey.records import records
-    from corpora.survey.records.debian import installed
+    from corpora.survey.records import installed, records
 
     if shutil.which("apt-get") is None:
         leave(

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from corpora.survey.records.known import documented
+from corpora.survey.records import documented
 from overlong.conformance.support.printable import counted
 
 if TYPE_CHECKING:

@@ -59,8 +59,8 @@ def command(
     """  # noqa: D301 (click reads the backspace)
     import shlex
 
-    from corpora.survey.error_modes import learned, unsettled
     from corpora.survey.kept import kept
+    from corpora.survey.learning import learned, unsettled
     from overlong.conformance.certification.matrix_worker import MatrixJob
     from overlong.conformance.report.formats import FORMATS, write
     from overlong.conformance.support.printable import printable

@@ -9,8 +9,8 @@ from printing.markdown import plain, table
 
 from corpora.survey.faults import END, LEADS, NONCHARACTERS, NUMBERS, SIGNATURE, TAILS, VALIDATION, listed
 from corpora.survey.kept import HERE, OBTAINED, WHAT
-from corpora.survey.records.by_hand import by_hand
-from corpora.survey.records.known import known
+from corpora.survey.records import known
+from corpora.survey.records.standalone import by_hand
 from overlong.conformance.protocol.observation import KINDS, Code
 from overlong.conformance.protocol.wire import VALIDATE
 from overlong.conformance.report.markdown import code, effect_of, input_of, rule_of

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from overlong.conformance.support.printable import printable, spaced_hex
 from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.suites import SUITES
-from overlong.conformance.vectors.suites.chunking import cuts
-from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.conformance.vectors.suites.streams import cuts
+from overlong.conformance.vectors.suites.suite import core_vectors
 from overlong.reference import MaximalSubpart, is_well_formed, segments
 from printing.markdown import code, plain, table
 from printing.pages import written

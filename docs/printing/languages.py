@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overlong.conformance.targets.templates import TEMPLATES
+from overlong.conformance.targets.starters import TEMPLATES
 from printing.markdown import NOTICE, code, rows_of, table
 
 if TYPE_CHECKING:

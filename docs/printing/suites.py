@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.certification.tiers import TIERS
 from overlong.conformance.support.printable import thousands
-from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.suites import SUITES
+from overlong.conformance.vectors.vector import RFC3629
 from printing.markdown import NOTICE, code, rows_of, table
 
 if TYPE_CHECKING:

@@ -12,16 +12,18 @@ import json
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.campaign import Campaign, Tools
+from overlong.fuzz.campaign import campaign as campaigns
+from overlong.fuzz.campaign.campaign import Campaign
 from overlong.fuzz.campaign.examiner import Probing, stored
-from overlong.fuzz.engines.result import UnitResult
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, Divergence, Fingerprint, WorkUnit
+from overlong.fuzz.campaign.pool import ENGINES
+from overlong.fuzz.engines.job import CampaignJob, Divergence, Fingerprint, UnitResult
+from overlong.fuzz.generated import BLOCK
 from overlong.reference import Rejected
 
 if TYPE_CHECKING:
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
     from overlong.fuzz.campaign.state import StoredFinding
     from overlong.reference import Dialect
 
-TARGETS = ("one", "two")
+TARGETS = ONE, TWO = "cpython", "cpython-surrogatepass"
+"""Nothing is asked of them."""
 SEEDS = (b"seed", b"")
 PACE = 4e-6
 """Seconds for an input."""
@@ -54,13 +57,13 @@ def diverging(job: CampaignJob, index: int) -> list[Divergence]:
     """The fault of an input: often one, seldom another with the same fingerprint, once a third."""
     found: list[Divergence] = []
     if index % 11 == 3:
-        found.append(divergence(job, index, "one", "accepted", "A", "rare" if index // BLOCK % 8 == 7 else "often"))
+        found.append(divergence(job, index, ONE, "accepted", "A", "rare" if index // BLOCK % 8 == 7 else "often"))
     if index % 1013 == 5:
-        found.append(divergence(job, index, "two", "refused", f"B{index % 3}", f"refused {index % 3}"))
+        found.append(divergence(job, index, TWO, "refused", f"B{index % 3}", f"refused {index % 3}"))
     if index == 30_001:
-        found.append(divergence(job, index, "two", "crashed", "C", "crashed"))
+        found.append(divergence(job, index, TWO, "crashed", "C", "crashed"))
     if job.engine in ("wrong everywhere", "one condition") and index < BLOCK:
-        found.append(divergence(job, index, "one", "scalars", f"{index % 200:03}", f"scalars {index % 200}"))
+        found.append(divergence(job, index, ONE, "scalars", f"{index % 200:03}", f"scalars {index % 200}"))
     return found
 
 
@@ -70,15 +73,15 @@ class StandIn:
     def __init__(self, job: CampaignJob) -> None:
         self.job = job
 
-    def run(self, unit: WorkUnit) -> UnitResult:
-        result = UnitResult(unit, 3 * unit.count)
+    def run(self, unit: range) -> UnitResult:
+        result = UnitResult(unit, 3 * len(unit))
         if self.job.engine == "hangs":
             with open(os.environ["OVERLONG_TEST_HANGS"], "w", encoding="ascii") as held:  # noqa: PTH123
                 fcntl.flock(held, fcntl.LOCK_SH)
                 time.sleep(1000)
-        for index in range(unit.first, unit.first + unit.count):
+        for index in unit:
             if self.job.engine == "ends" and index == 3 * BLOCK:
-                raise TargetError("one: it does not start any more")
+                raise TargetError(f"{ONE}: it does not start any more")
             if self.job.engine == "dies" and index == 3 * BLOCK and os.environ.pop("OVERLONG_TEST_DIES", ""):
                 os._exit(9)
             for each in diverging(self.job, index):
@@ -87,9 +90,9 @@ class StandIn:
                 result.counts[each.fingerprint] += 1
             if index % 512 == 0:
                 time.sleep(512 * PACE)
-        for block in range(unit.first // BLOCK, (unit.first + unit.count - 1) // BLOCK + 1):
+        for block in range(unit.start // BLOCK, (unit.stop - 1) // BLOCK + 1):
             result.reached[block] = octets_of(self.job, block) + bytes([block])
-        result.asked.update({(target, "D"): unit.count for target in TARGETS})
+        result.asked.update({(target, "D"): len(unit) for target in TARGETS})
         return result
 
     def close(self) -> None:
@@ -131,15 +134,22 @@ def edges(features: Iterable[int], _spoken: Dialect) -> tuple[int, int]:
     return len(set(features)), FEATURES
 
 
-def identities(job: CampaignJob) -> tuple[str, ...]:
-    return ("0" * 64,) * len(job.targets)
+class Job(CampaignJob):
+    """Another process that gets one imports this module, and so finds the engine."""
 
 
-def agreed(_file: Path, _targets: Iterable[str | tuple[str, ...]]) -> None:
-    """No target is a program, so that none needs consent."""
+def work_with(put: Callable[[object, str, object], None]) -> None:
+    """Have campaigns of this process examine as this module does."""
+    for each in (Looks, features_of, edges):
+        put(campaigns, "Probing" if each is Looks else each.__name__, each)
 
 
-TOOLS = Tools(StandIn, Looks, features_of, edges, identities, agreed)
+ENGINES.update(
+    dict.fromkeys(
+        ("stand-in", "wrong everywhere", "one condition", "ends", "dies", "hangs", "slow to examine"),
+        cast("Any", StandIn),
+    )
+)
 
 
 def found(folder: Path) -> dict[str, Any]:
@@ -152,7 +162,8 @@ def found(folder: Path) -> dict[str, Any]:
 
 def main() -> None:
     folder, runs, jobs = sys.argv[1:]
-    with Campaign.resume(folder, tools=TOOLS) as campaign, contextlib.suppress(KeyboardInterrupt):
+    work_with(setattr)
+    with Campaign.resume(folder) as campaign, contextlib.suppress(KeyboardInterrupt):
         print("ready", flush=True)
         campaign.run(runs=int(runs), jobs=int(jobs), told=lambda status: print(status.inputs, flush=True))
 

@@ -22,7 +22,7 @@ if why_not():
 
 import numpy as np
 
-from overlong.conformance.vectors.complete import complete_strings
+from overlong.conformance.vectors.pieces import complete_strings
 from overlong.reference import DIALECTS, Decoded, IllFormed, Rejected, decode_scalars, dialect, is_well_formed, outcome
 from overlong.reference.automaton import Automaton
 from overlong.reference.native import Oracle, oracle

@@ -11,7 +11,7 @@ from overlong.conformance import certify
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.examination.examine import why
 from overlong.conformance.results.model import FAILS
-from overlong.conformance.sweep import explained
+from overlong.conformance.sweep import describing
 from zoo import ZOO
 
 CAUSES, KNOWN = ZOO / "causes.py", ZOO / "known_wrong.py"
@@ -113,7 +113,7 @@ def test_a_cause_that_is_found_again_has_one_bucket_and_is_not_examined_further(
         examined.append(finding.code)
         return why(finding, target, profile)
 
-    monkeypatch.setattr(explained, "why", counted)
+    monkeypatch.setattr(describing, "why", counted)
     run = certify(f"py:{CAUSES}:overlooks_the_ends_of_ascii", suites=["core"], plans=["octets-72", "offsets-96"]).run
     assert sorted(bucket.example.code for bucket in run.buckets.values()) == ["OV101", "OV204"]
     assert len(examined) <= 2

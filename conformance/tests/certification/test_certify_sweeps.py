@@ -44,20 +44,20 @@ from overlong.conformance.results.certificate import CERTIFICATE
 from overlong.conformance.results.results_file import RESULTS, report_of_run
 from overlong.conformance.results.run import Run
 from overlong.conformance.results.sweeps import NOTHING, PlanRun
+from overlong.conformance.sweep import schemes as drawing
 from overlong.conformance.sweep.describing import telling
 from overlong.conformance.sweep.ledger import Ledger, LedgerError
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import drawn as drawing
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
+from overlong.conformance.vectors.vector import Profile
 from overlong.reference import dialect
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed: apt install gcc")
 UTF8 = dialect().automaton
-ONE_GRID = (drawing._TEXTS, drawing._PIECES, drawing._BETWEEN, drawing._BEHIND), 1
+ONE_GRID = (drawing._TEXTS, drawing._PIECES, drawing._TEXTS_BETWEEN, drawing._TEXTS_BEHIND), 1
 """The defaults of what draws a plan, with one grid in place of 64: a change of ``GRIDS`` comes too late for them."""
 
 SOURCE = """
@@ -311,8 +311,8 @@ def test_only_time_beyond_the_deepest_tier_buys_more_of_what_is_drawn(library, m
     assert 1 < 2 * some < more <= 256
     assert [tier for tier, _ in (hour, most)] == ["deep", "deep"]
     assert 1 < 2 * hour[1] < most[1] <= 256
-    assert more * plan_named("drawn-1").size < hour[1] * plan_named("campaign-1").size
-    assert plan_named("campaign-1").size == 1 << 28
+    assert more * plan_named("drawn-1").size < hour[1] * plan_named("soak-1").size
+    assert plan_named("soak-1").size == 1 << 28
 
 
 def without_sample(certificate):

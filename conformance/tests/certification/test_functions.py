@@ -16,10 +16,9 @@ from overlong.conformance.results.model import HOLDS
 from overlong.conformance.results.reading import read
 from overlong.conformance.targets.adapters.python import given, numbers_of
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.questions import Asked
+from overlong.conformance.vectors.expected import Asked
 from overlong.conformance.vectors.suites.functions import FUNCTIONS
-from overlong.conformance.vectors.vector import IdError, Vector
+from overlong.conformance.vectors.vector import IdError, Profile, Vector
 from overlong.reference.questions import QUESTIONS
 from zoo import ZOO
 from zoo.functions import BY_MODE, RIGHT, WRONG

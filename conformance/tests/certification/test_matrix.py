@@ -18,12 +18,13 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.certification import matrix
-from overlong.conformance.certification.matrix import row_of, rows_to_keep
+from overlong.conformance.certification.matrix import SLOWEST, row_of, rows_to_keep, slowest_first
 from overlong.conformance.certification.matrix_worker import MatrixJob
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.compared import table
 from overlong.conformance.results.model import Cause, State, Subject
 from overlong.conformance.support.process import module
+from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.limits import Limits
 from waiting import HUNG
 from zoo import ZOO
@@ -284,6 +285,11 @@ def test_whatever_a_run_ends_with_makes_a_row():
     assert row_of("a", 3, b"", b"overlong: a: not available here", 0).why == "a: not available here"
     assert row_of("a", 0, b"[]", b"", 0).state is State.NOT_MEASURED
     assert row_of("a", 0, b'{"predicate": {}}', b"", 0).state is State.NOT_MEASURED
+
+
+def test_the_slowest_begin_first():
+    assert slowest_first(["cpython", "tcl", "b", "perl-utf8", "a"]) == ["tcl", "perl-utf8", "cpython", "b", "a"]
+    assert set(SLOWEST) <= set(BUILTINS)
 
 
 def test_text_of_targets_stays_text():

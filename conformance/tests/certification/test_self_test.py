@@ -8,7 +8,7 @@ from overlong.conformance.certification import self_test
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.observation import VERDICT
 from overlong.conformance.results.model import HOLDS
-from overlong.conformance.vectors.complete import strings_for
+from overlong.conformance.vectors.pieces import strings_for
 from overlong.reference import dialect
 
 

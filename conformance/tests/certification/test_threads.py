@@ -8,7 +8,7 @@ import pytest
 from overlong.conformance import certify
 from overlong.conformance.certification.replay import replay
 from overlong.conformance.targets.limits import Limits
-from overlong.conformance.vectors.selection import find_vectors
+from overlong.conformance.vectors.export import find_vectors
 from overlong.reference.core import why_not
 
 C = """

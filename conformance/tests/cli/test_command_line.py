@@ -326,7 +326,7 @@ def test_a_partial_run_leaves_no_certificate_of_an_earlier_one(tmp_path):
 
 @pytest.mark.long
 def test_long_vectors_are_replayed_by_their_digest(tmp_path):
-    from overlong.conformance.vectors.suites.core import core_vectors
+    from overlong.conformance.vectors.suites.suite import core_vectors
 
     long = next(vector for vector in core_vectors() if "sha256" in vector.id)
     done = overlong("replay", long.id, "cpython")

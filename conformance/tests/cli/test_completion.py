@@ -12,7 +12,7 @@ from click.shell_completion import ShellComplete
 from overlong.conformance.cli.verbs import VERBS, cli
 from overlong.conformance.protocol.observation import KINDS
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.targets.templates import TEMPLATES
+from overlong.conformance.targets.starters import TEMPLATES
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import DEFECTS, DIALECTS
 

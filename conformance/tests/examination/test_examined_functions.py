@@ -9,7 +9,7 @@ from overlong.conformance.examination.functions import OTHERS, OfQuestions, plac
 from overlong.conformance.examination.rules import Atom
 from overlong.conformance.examination.sentence import about
 from overlong.conformance.results.reading import read
-from overlong.conformance.vectors.questions import Asked
+from overlong.conformance.vectors.expected import Asked
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference.questions import QUESTIONS
 from zoo import ZOO, functions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -133,11 +132,12 @@ def test_what_no_machine_describes_is_said_to_be_that() -> None:
     assert part is not None
     assert part.machine is None
     assert "no machine" in part.why_not or "not settled" in part.why_not
-    assert 0 < len(part.examples) <= 3
-    for example in part.examples:  # each is a difference from the machine that is most like it
-        assert example.said != example.wanted
+    assert 0 < len(part.counterexamples) <= 3
+    for found in part.counterexamples:  # each is a difference from the machine that is most like it
+        assert found.words is not None
+        assert found.words[0] != found.words[1]
     assert [each["witness"] for each in model_as_json(model)["traits"][0]["departures"]] == [
-        example.counterexample.witness.hex() for example in part.examples
+        found.witness.hex() for found in part.counterexamples
     ]
 
 
@@ -192,10 +192,10 @@ def test_the_bound_on_questions_is_kept() -> None:
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all kinds of pictures, and the data, of a correct decoder and of a wrong one."""
+    """A folder with pictures, and the data, of a correct decoder and of a wrong one."""
     folder = tmp_path_factory.mktemp("pictures")
     for speaker in ("rfc3629", "unlike_anything"):
-        wanted = [word for kind in ("svg", "mmd", "dot") for word in ("--picture", str(folder / f"{speaker}.{kind}"))]
+        wanted = ["--picture", str(folder / f"{speaker}.svg")]
         result = CliRunner().invoke(cli, ["identify", "--format", "json", f"py:{SPEAKERS}:{speaker}", *wanted])
         assert result.exit_code == 0, result.output
         (folder / f"{speaker}.json").write_text(result.stdout, encoding="utf-8")
@@ -203,22 +203,11 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["svg", "mmd", "dot"])
-def test_pictures_mark_what_differs_and_nothing_else(pictures: Path, kind: str) -> None:
-    red = {"svg": 'marker-end="url(#different)"', "mmd": "linkStyle", "dot": "penwidth=3"}[kind]
+def test_pictures_mark_what_differs_and_nothing_else(pictures: Path) -> None:
     for speaker, differs in (("rfc3629", False), ("unlike_anything", True)):
-        text = (pictures / f"{speaker}.{kind}").read_text("ascii")
-        assert (red in text) == differs
-        if kind == "svg":
-            ET.fromstring(text)
-
-
-@pytest.mark.long
-@pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz is not installed")
-def test_graphviz_reads_the_picture(pictures: Path) -> None:
-    import subprocess
-
-    subprocess.run(["dot", "-Tsvg", str(pictures / "unlike_anything.dot")], check=True, capture_output=True)
+        text = (pictures / f"{speaker}.svg").read_text("ascii")
+        assert ('marker-end="url(#different)"' in text) == differs
+        ET.fromstring(text)
 
 
 @pytest.mark.long

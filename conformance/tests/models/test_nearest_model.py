@@ -22,8 +22,8 @@ from overlong.conformance.results.model import Map
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.profile import Profile
 from overlong.conformance.vectors.suites import SUITES
+from overlong.conformance.vectors.vector import Profile
 from overlong.reference import DIALECTS, dialect, is_well_formed
 from zoo import ZOO
 

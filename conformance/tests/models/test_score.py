@@ -27,10 +27,9 @@ from overlong.conformance.models.historical import CLASSES, STREAMS, WHOLE
 from overlong.conformance.models.list_files import FORMATS, entries
 from overlong.conformance.models.list_forms import ReadError
 from overlong.conformance.models.score import lower_bound, score, small_cover, wrong_expectations
-from overlong.conformance.vectors.complete import complete_strings
 from overlong.conformance.vectors.export import FORMATS as EXPORTED
-from overlong.conformance.vectors.selection import Selection
-from overlong.conformance.vectors.sink import StreamSink
+from overlong.conformance.vectors.export import Selection, to_stream
+from overlong.conformance.vectors.pieces import complete_strings
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.strategies import near_misses
@@ -381,7 +380,7 @@ def test_lists_as_people_write_them(tmp_path, name):
 def test_our_own_formats_give_the_same_strings_and_no_wrong_expectation(tmp_path, form, piped, monkeypatch):
     selection = Selection(("core", "streams"))
     buffer = io.BytesIO()
-    EXPORTED[form].write(selection, StreamSink(buffer))
+    EXPORTED[form].write(selection, to_stream(buffer))
     file = tmp_path / "vectors"
     file.write_bytes(buffer.getvalue())
     if piped:
@@ -509,7 +508,7 @@ def test_a_hostile_file_is_refused_with_one_line(tmp_path, name):
 def test_what_overlong_wrote_for_others_is_refused_with_what_to_export(form, tmp_path):
     file = tmp_path / EXPORTED[form].file
     with file.open("wb") as stream:
-        EXPORTED[form].write(Selection(families=("nul",)), StreamSink(stream))
+        EXPORTED[form].write(Selection(families=("nul",)), to_stream(stream))
     assert "export the vectors as tsv or json, and name that" in refused(str(file))
 
 

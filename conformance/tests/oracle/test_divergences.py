@@ -13,7 +13,7 @@ from overlong.conformance.protocol.wire import read_numbers
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.encoding import SCALARS, UTF16
+from overlong.conformance.vectors.expected import SCALARS, UTF16
 from overlong.conformance.vectors.vector import Vector
 
 DOCS = Path(__file__).parents[3] / "docs"

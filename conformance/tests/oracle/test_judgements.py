@@ -23,9 +23,8 @@ from overlong.conformance.protocol.wire import (
     big_endian,
 )
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import SUITES
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Profile, Vector
 from overlong.reference import Decoded, Rejected
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from overlong.conformance import certify
 from overlong.conformance.certification.replay import replay
 from overlong.conformance.protocol.observation import Refused
 from overlong.conformance.targets.build import ADAPTERS
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Profile, Vector
 from zoo import ZOO
 
 pytestmark = pytest.mark.usefixtures("unexamined")

@@ -18,10 +18,9 @@ from overlong.conformance.oracle.compare import compare, confirms, control_of
 from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.protocol.wire import REPLACE, UNITS
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.vectors.complete import complete_strings, strings_for
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.pieces import complete_strings, strings_for
 from overlong.conformance.vectors.suites import SUITES
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Profile, Vector
 from overlong.reference import DIALECTS, ERROR_MODES, decode, dialect
 from overlong.reference.automaton import equivalent
 from zoo import ZOO, wrong_replacers

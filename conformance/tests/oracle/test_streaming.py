@@ -13,14 +13,12 @@ from overlong.conformance.oracle.target import Answered
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.wire import UNITS, Answers, big_endian, read_numbers
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.certainty import certainty
-from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.expected import certainty
 from overlong.conformance.vectors.suites import QUICK, SUITES
-from overlong.conformance.vectors.suites.again import LATER, defects, earlier_streams, unfinished
-from overlong.conformance.vectors.suites.boundaries import cut_strings
-from overlong.conformance.vectors.suites.chunking import SHORT, cuts
-from overlong.conformance.vectors.suites.core import core_vectors
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.suites.complete import cut_strings
+from overlong.conformance.vectors.suites.streams import LATER, SHORT, cuts, defects, earlier_streams, unfinished
+from overlong.conformance.vectors.suites.suite import core_vectors
+from overlong.conformance.vectors.vector import RFC3629, Vector
 from overlong.reference import DEFECTS, IllFormed, IncrementalDecoder, dialect
 from overlong.reference.automaton import OCTETS
 from zoo import ZOO

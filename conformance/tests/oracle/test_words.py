@@ -35,8 +35,7 @@ from overlong.conformance.protocol.observation import (
     memory_words,
 )
 from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, GUARDED, SEPARATE, UNITS, big_endian
-from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Profile, Vector
 from overlong.reference import DEFECTS, Decoded, Rejected
 
 FAULTS = {

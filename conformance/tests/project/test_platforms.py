@@ -15,8 +15,8 @@ import pytest
 from waiting import HUNG
 from zoo import SHARED_LIBRARIES
 
-LINUX_ONLY = {"overlong.conformance.certification.matrix_nursery", "overlong.conformance.targets.supervisor"}
-"""They fork a process that has threads, or use Linux's namespaces."""
+LINUX_ONLY = {"overlong.conformance.targets.supervisor"}
+"""It uses Linux's namespaces."""
 POSIX_ONLY = {
     "overlong.conformance.sweep.adapter",
     "overlong.conformance.sweep.caller",
@@ -25,7 +25,7 @@ POSIX_ONLY = {
     "overlong.conformance.targets.adapters.shared_library",
     "overlong.conformance.targets.adapters.lines",
     "overlong.conformance.targets.adapters.one_shot",
-    "overlong.fuzz.execution.adapter",
+    "overlong.fuzz.engines.adapter",
     "overlong.reference.native",
 }
 """They fork, hand on descriptors by number, or need the core in C. All but the last are programs, which the harness
@@ -67,7 +67,7 @@ found = (each.name for each in pkgutil.walk_packages(overlong.__path__, "overlon
 names = [name for name in found if not name.startswith("overlong.conformance.targets.adapters.")]
 adapters = importlib.import_module("overlong.conformance.targets.adapters").__path__
 names += [f"overlong.conformance.targets.adapters.{each.name}" for each in pkgutil.iter_modules(adapters)]
-names = [name for name in names if ".templates." not in name] + ["overlong_pytest"]
+names += ["overlong_pytest"]
 lacks = imported(names)
 for name in ours():
     del sys.modules[name]

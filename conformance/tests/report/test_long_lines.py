@@ -22,8 +22,7 @@ from overlong.conformance.results.reading import read
 from overlong.conformance.results.results_file import report_of_run
 from overlong.conformance.support.printable import printable
 from overlong.conformance.vectors.check import vectors_in
-from overlong.conformance.vectors.record import document_of
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Vector, document_of
 
 LONG = 20_001
 DECODER = f"""\

@@ -38,7 +38,7 @@ from overlong.conformance.results.model import (
     Subject,
 )
 from overlong.conformance.results.reading import data, looks_clean, read
-from overlong.conformance.results.recorded import ReportError
+from overlong.conformance.results.records import ReportError
 from overlong.conformance.results.results_file import RESULTS, report_of_run
 from overlong.conformance.support.provenance import portable
 from zoo import ZOO

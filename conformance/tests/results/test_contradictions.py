@@ -8,7 +8,7 @@ from overlong.conformance import certify
 from overlong.conformance.certification.matrix import MatrixRow, conditions_here, statement
 from overlong.conformance.results.model import State
 from overlong.conformance.results.reading import data, read
-from overlong.conformance.results.recorded import ReportError
+from overlong.conformance.results.records import ReportError
 from overlong.conformance.results.results_file import report_of_run
 from overlong.conformance.results.statements import as_json
 from overlong.conformance.sweep.sweep import sweep

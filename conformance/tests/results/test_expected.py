@@ -21,7 +21,7 @@ from overlong.conformance.results.expected import Expectations, Seen, settled
 from overlong.conformance.results.expected_file import Deviation, ExpectationError, matches
 from overlong.conformance.results.model import FAILS, HOLDS
 from overlong.conformance.results.run import Run, SuiteRun
-from overlong.conformance.vectors.suites.core import CORE, core_vectors
+from overlong.conformance.vectors.suites.suite import CORE, core_vectors
 
 TODAY = date(2026, 5, 17)
 VECTORS = core_vectors()

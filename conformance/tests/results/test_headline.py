@@ -50,11 +50,7 @@ def test_the_definition():
     [
         ("strict", "CONFORMANT (not swept)", 0),
         ("offset_is_one_too_large", "CONFORMANT EXCEPT error position (not swept)", 1),
-        (
-            "one_for_each_octet",
-            "CONFORMANT EXCEPT error mode (not swept)",
-            1,
-        ),  # it offers L alone: nothing else is measured
+        ("one_for_each_octet", "CONFORMANT EXCEPT error mode (not swept)", 1),  # it offers L alone
         ("surrogates", "NOT CONFORMANT", 1),
     ],
 )

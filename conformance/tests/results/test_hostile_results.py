@@ -14,7 +14,7 @@ import pytest
 from overlong.conformance.certification.matrix import STATEMENT, conditions_here, rows_to_keep, write_statement
 from overlong.conformance.report.formats import write_to
 from overlong.conformance.results.reading import read
-from overlong.conformance.results.recorded import ReportError, document
+from overlong.conformance.results.records import ReportError, document
 from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.strict_json import MOST_VALUES
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from importlib.resources import files
@@ -27,96 +26,6 @@ SCHEMAS = {
     if each.name.endswith(".schema.json")
 }
 
-WRITERS = {
-    "conformance/results/certificate.py": "certificate-1",
-    "conformance/cli/identify.py": "report-1",
-    "conformance/cli/score.py": "report-1",
-    "conformance/cli/target.py": "report-1",
-    "conformance/cli/vectors.py": "vectors-1",
-    "conformance/certification/matrix/statement.py": "matrix-1",
-    "conformance/results/results_file.py": "results-1",
-    "conformance/results/reading.py": "report-1",
-    "conformance/results/statements.py": "results-1",
-    "conformance/vectors/formats/data.py": "vectors-1",
-    "conformance/vectors/sink.py": "vectors-1",
-    "fuzz/campaign/file.py": "campaign-1 finding-1",
-    "fuzz/cli/finding.py": "report-1",
-    "fuzz/promotion/promote.py": "vectors-1",
-}
-"""Modules that write JSON for others, and its schema."""
-OTHERS = {
-    "conformance/report/ci.py": "shields.io has its own",
-    "conformance/cli/matrix.py": "what it says of a matrix that cannot be saved",
-    "conformance/results/invocation.py": "a file of one vector, by the schema of vectors",
-    "conformance/results/records.py": "what spells JSON for the others",
-    "conformance/examination/rules.py": "what an id is a digest of",
-    "conformance/report/sarif.py": "OASIS has its own",
-    **dict.fromkeys(
-        (
-            "conformance/targets/adapters/attended.py",
-            "conformance/targets/adapters/one_shot.py",
-            "conformance/targets/adapters/serving.py",
-            "conformance/sweep/adapter.py",
-            "conformance/sweep/in_process.py",
-            "conformance/vectors/formats/frames.py",
-        ),
-        "a greeting, or what stands in a request: docs/protocol.md",
-    ),
-    **dict.fromkeys(
-        (
-            "conformance/results/recorded.py",
-            "conformance/vectors/check.py",
-            "conformance/certification/comparison.py",
-            "fuzz/promotion/languages.py",
-        ),
-        "a string literal, or a value in a message",
-    ),
-    **dict.fromkeys(
-        (
-            "conformance/certification/matrix/running.py",
-            "conformance/sweep/ledger.py",
-            "conformance/targets/consent.py",
-            "fuzz/campaign/examiner.py",
-            "fuzz/engines/atheris_child.py",
-            "fuzz/engines/atheris_process.py",
-            "fuzz/execution/executor.py",
-        ),
-        "from one process of ours to another, or into a database of ours",
-    ),
-}
-"""Modules whose JSON is internal, or whose form is not ours; and why."""
-
-
-def _makes_json(path: Path) -> bool:
-    """Whether a module calls ``json.dumps``, or what spells JSON for all."""
-    tree = ast.parse(path.read_text("utf-8"))
-    spellers = {
-        alias.asname or alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module in ("overlong.conformance.results.records", "json")
-        for alias in node.names
-        if alias.name in ("spelt", "dumps", "dump")
-    }
-    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return any(
-        (isinstance(each, ast.Attribute) and each.attr in ("dumps", "dump") and ast.unparse(each.value) == "json")
-        or (isinstance(each, ast.Name) and each.id in spellers)
-        for each in calls
-    )
-
-
-@pytest.mark.long
-def test_every_module_that_writes_json_is_known_with_its_schema() -> None:
-    """A new one fails here until it has a schema, or a reason."""
-    found = {
-        str(path.relative_to(portion)).replace("\\", "/").removeprefix("overlong/")
-        for portion in (ROOT / "reference", ROOT / "conformance", ROOT / "fuzz")
-        for path in (portion / "overlong").rglob("*.py")
-        if _makes_json(path)
-    }
-    assert found == {*WRITERS, *OTHERS}
-    assert {name for names in WRITERS.values() for name in names.split()} == set(SCHEMAS)
-
 
 @pytest.mark.parametrize("name", ["results-1", "certificate-1"])
 def test_schemas_know_each_kind_of_divergence_of_a_sweep(name: str) -> None:
@@ -125,18 +34,19 @@ def test_schemas_know_each_kind_of_divergence_of_a_sweep(name: str) -> None:
     assert all(json.loads(each) == list(KINDS.values()) for each in known)
 
 
-def test_every_schema_that_code_names_is_there() -> None:
-    named = {
-        name
+def test_every_schema_that_code_names_is_there_and_no_other() -> None:
+    code = [
+        path.read_text("utf-8")
         for portion in ("conformance", "fuzz")
         for path in (ROOT / portion / "overlong").rglob("*.py")
-        for name in re.findall(r'"overlong/([a-z-]+-\d+)"', path.read_text("utf-8"))
-    }
+    ]
+    named = {name for text in code for name in re.findall(r'"overlong/([a-z-]+-\d+)"', text)}
     defined = {
         name for schema in SCHEMAS.values() for name in re.findall(r"overlong/([a-z-]+-\d+)", json.dumps(schema))
     }
     assert named <= defined
     assert "report-1" in named
+    assert {name for name in SCHEMAS if any(f'{name}"' in text for text in code)} == set(SCHEMAS)
 
 
 @pytest.mark.parametrize("name", sorted(SCHEMAS))

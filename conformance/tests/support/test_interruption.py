@@ -100,7 +100,7 @@ def run(program, number, *words):
 @pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
 @pytest.mark.parametrize(
     ("module", "number"),
-    [*(("click", each) for each in SIGNALS), ("overlong.fuzz.cli.explain", SIGNALS[0]), ("textwrap", SIGNALS[1])],
+    [*(("click", each) for each in SIGNALS), ("overlong.fuzz.finding", SIGNALS[0]), ("textwrap", SIGNALS[1])],
 )
 def test_during_an_import(module, number):
     done = run(AT_AN_IMPORT, number, module, "explain", "OV201")

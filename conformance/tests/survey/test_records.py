@@ -18,8 +18,7 @@ from google.protobuf.wrappers_pb2 import StringValue  # type: ignore[import-unty
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.survey.records import Record, parts_of, records, surveyed, witnesses
-from corpora.survey.records.demonstrations import demonstrations
+from corpora.survey.records import Record, demonstrations, parts_of, records, surveyed, witnesses
 from corpora.survey.records.language import languages
 from corpora.survey.records.standalone import shown, standalone
 from overlong.conformance import certify
@@ -332,7 +331,7 @@ def test_a_program_that_is_not_there():
 
 
 def test_what_a_record_lacks_is_said(monkeypatch):
-    monkeypatch.setattr("corpora.survey.records.debian.installed", lambda: {"gcc": "1"})
+    monkeypatch.setattr("corpora.survey.records.installed", lambda: {"gcc": "1"})
     assert of("c", "", debian=("libnothing-dev",)).missing() == "install it (Debian: apt install libnothing-dev)"
 
 

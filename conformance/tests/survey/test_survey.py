@@ -12,23 +12,19 @@ import pytest
 from click.testing import CliRunner
 from printing import vectors
 
-from corpora.survey import confirmation, error_modes, findings, gallery, install, issues, run
+from corpora.survey import confirmation, findings, gallery, install, issues, learning, run
 from corpora.survey import kept as kept_of
-from corpora.survey.confirmation import confirm, demonstrated, ended_by
-from corpora.survey.error_modes import unsettled
-from corpora.survey.extent import extent
+from corpora.survey.confirmation import confirm, demonstrated, ended_by, extent
 from corpora.survey.faults import faults_of
 from corpora.survey.filing import Files, told, withdrawn_in
 from corpora.survey.kept import INTENT, OBTAINED, REPLACES, SURVEY, WHAT, announced, kept
-from corpora.survey.learning import how, in_words
-from corpora.survey.records import Record, records, tables, witnesses
-from corpora.survey.records.demonstrations import Demonstration, demonstrations
-from corpora.survey.records.known import documented
+from corpora.survey.learning import how, in_words, unsettled
+from corpora.survey.records import Demonstration, Record, demonstrations, documented, records, tables, witnesses
 from corpora.survey.records.language import HERE, languages
 from corpora.survey.surveyed import Surveyed
 from corpora.survey.texts import issue
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.models.aspects import Counterexample, Example
+from overlong.conformance.models.aspects import Counterexample
 from overlong.conformance.models.identify import LearnedPart
 from overlong.conformance.protocol.observation import Code
 from overlong.conformance.report.formats import FORMATS
@@ -122,7 +118,7 @@ def test_which_error_modes_are_not_settled():
 def test_an_error_mode_is_learned_as_identify_does():
     told: list[str] = []
     decoders = [subject_of(f"py:{__file__}:missing"), subject_of("cpython")]
-    words = error_modes.learned(decoders, 1, told.append)
+    words = learning.learned(decoders, 1, told.append)
     assert words == {"cpython": "replacement"}
     assert told == [each.id for each in decoders]
     assert how("cpython", ["rfc3629"]) == "replacement"
@@ -130,15 +126,15 @@ def test_an_error_mode_is_learned_as_identify_does():
 
 def test_a_process_that_ends_learns_nothing(monkeypatch):
     told: list[str] = []
-    monkeypatch.setattr(error_modes, "script", lambda *_: [sys.executable, "-I", "-c", ""])
-    assert error_modes.learned([subject_of("one"), subject_of("two")], 1, told.append) == {}
+    monkeypatch.setattr(learning, "script", lambda *_: [sys.executable, "-I", "-c", ""])
+    assert learning.learned([subject_of("one"), subject_of("two")], 1, told.append) == {}
     assert told == ["one", "two"]
 
 
 def test_what_is_not_settled_has_the_nearest_and_examples():
-    departs = Counterexample((OctetClass((0xC2,)), OctetClass((0,))), None, None)
+    departs = Counterexample((OctetClass((0xC2,)), OctetClass((0,))), None, None, ("U+0000", "U+FFFD U+0000"))
     why = "it is no machine; most like skip, as 1 of 2 core vectors have it"
-    part = LearnedPart("error mode", "L", "", (departs,), (Example(departs, "U+0000", "U+FFFD U+0000"),), why_not=why)
+    part = LearnedPart("error mode", "L", "", (departs,), why_not=why)
     assert in_words(part) == f"not settled: {why}: C2 00 becomes U+0000, not U+FFFD U+0000"
 
 
@@ -438,7 +434,7 @@ def test_packages_of_debian_are_installed_as_soon_as_nobody_else_installs_any(mo
     asked: list[list[str]] = []
     lacking = Record("tried", "", languages()["c"], "", debian=("libnothing-dev",))
     monkeypatch.setattr("corpora.survey.records.records", lambda: {"tried": lacking})
-    monkeypatch.setattr("corpora.survey.records.debian.installed", lru_cache(lambda: {"gcc": "1"}))
+    monkeypatch.setattr("corpora.survey.records.installed", lru_cache(lambda: {"gcc": "1"}))
     monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/apt-get")
     monkeypatch.setattr("subprocess.run", lambda words, **_: asked.append(words))
     install._install_debian([replace(BUILTINS["cpython"], name="tried")])

@@ -4,8 +4,8 @@ import pytest
 
 from corpora.survey.faults import faults_of
 from corpora.survey.records import Record
-from corpora.survey.records.by_hand import by_hand
 from corpora.survey.records.language import languages
+from corpora.survey.records.standalone import by_hand
 from overlong.conformance.protocol.wire import UNITS
 from overlong.conformance.report.wording import passed_through
 from overlong.conformance.results.model import SENTENCE, Cause

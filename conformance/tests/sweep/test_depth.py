@@ -9,7 +9,7 @@ import pytest
 np = pytest.importorskip("numpy")
 
 from overlong.conformance.sweep.plan import plan_named  # noqa: E402
-from overlong.conformance.sweep.plans.short import words_within  # noqa: E402
+from overlong.conformance.sweep.schemes import words_within  # noqa: E402
 from overlong.reference import DIALECTS, dialect  # noqa: E402
 
 UTF8 = dialect().automaton

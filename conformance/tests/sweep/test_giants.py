@@ -23,48 +23,30 @@ from overlong.conformance.certification import sweeps as certifying
 from overlong.conformance.certification.tiers import GIANTS, STEPS, Tier
 from overlong.conformance.protocol.observation import Crashed, Refused
 from overlong.conformance.results.sweeps import Shard, ShardResult
-from overlong.conformance.sweep.accounting import account
-from overlong.conformance.sweep.giants.loop import expected_offset
-from overlong.conformance.sweep.giants.memory import BLOCK, Text
+from overlong.conformance.sweep import schemes as drawing
+from overlong.conformance.sweep.giants import BLOCK, Text, expected_offset
+from overlong.conformance.sweep.grid import account
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import drawn as drawing
-from overlong.conformance.sweep.sweep import GiantPace, sweep
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.sweep.sweep import giant_rate, sweep
 from overlong.conformance.vectors.suites import SUITES
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Profile, Vector
 from overlong.reference import Rejected
 from overlong.reference.core import why_not
+from zoo import SHARED_LIBRARIES
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
 asked = pytest.mark.skipif(bool(why_not()) or shutil.which("cc") is None, reason=why_not() or "no C compiler on PATH")
 
 SOURCE = r"""
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "right.c"
 
-static size_t scan(const uint8_t *s, size_t i, size_t end) {
-  while (i < end) {
-    uint8_t c = s[i], low = 0x80, high = 0xBF;
-    size_t many = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
-    if (c == 0xE0) low = 0xA0;
-    if (c == 0xED) high = 0x9F;
-    if (c == 0xF0) low = 0x90;
-    if (c == 0xF4) high = 0x8F;
-    if (!many || many > end - i) return i;
-    for (size_t k = 1; k < many; k++, low = 0x80, high = 0xBF)
-      if (s[i + k] < low || s[i + k] > high) return i;
-    i += many;
-  }
-  return end;
-}
 enum { END = 1 << 12 };
-size_t errpos(const uint8_t *s, size_t n) {
-  if (n < 3 * END) return scan(s, 0, n);
-  size_t at = scan(s, 0, END);
-  return at < END ? at : scan(s, n - END, n);
+size_t of_ends(const uint8_t *s, size_t n) {
+  if (n < 3 * END) return errpos(s, n);
+  size_t at = errpos(s, END);
+  return at < END ? at : n - END + errpos(s + n - END, END);
 }
-bool right(const uint8_t *s, size_t n) { return errpos(s, n) == n; }
+bool right(const uint8_t *s, size_t n) { return of_ends(s, n) == n; }
 bool right_string(const uint8_t *s) {
   size_t n = 0;
   if (s[0] == 'a') while (s[n] == 'a') n += END;  /* to a page that is not all letters */
@@ -80,8 +62,8 @@ bool int_rest(const uint8_t *s, size_t n) { return (n && s[0] >= 0xF0 && (int)n 
 bool int_index(const uint8_t *s, size_t n) {
   return n > 1u << 31 ? ((volatile const uint8_t *)s)[(ptrdiff_t)INT32_MIN] < 0x80 : right(s, n);
 }
-size_t int_offset(const uint8_t *s, size_t n) { size_t at = errpos(s, n); return at == n ? n : (size_t)(int)at; }
-size_t uint_offset(const uint8_t *s, size_t n) { size_t at = errpos(s, n); return at == n ? n : (uint32_t)at; }
+size_t int_offset(const uint8_t *s, size_t n) { size_t at = of_ends(s, n); return at == n ? n : (size_t)(int)at; }
+size_t uint_offset(const uint8_t *s, size_t n) { size_t at = of_ends(s, n); return at == n ? n : (uint32_t)at; }
 bool takes_all(const uint8_t *s, size_t n) { return s || n; }
 bool from_24(const uint8_t *s, size_t n) { return n > 1 << 24 || right(s, n); }
 int32_t text(const uint8_t *s, size_t n, void *out, size_t room) { return right(s, n) ? (int32_t)n : -1; }
@@ -93,7 +75,9 @@ BOOL, ERRPOS = "bool(ptr,len)", "errpos(ptr,len)"
 def library(tmp_path_factory):
     folder = tmp_path_factory.mktemp("giants")
     (folder / "lib.c").write_text(SOURCE)
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", "lib.so", "lib.c"], cwd=folder, check=True)
+    subprocess.run(
+        ["cc", "-O2", "-shared", "-fPIC", f"-I{SHARED_LIBRARIES}", "-o", "lib.so", "lib.c"], cwd=folder, check=True
+    )
     return lambda function, abi=BOOL: f"so:{folder / 'lib.so'}:{function}?abi={abi}"
 
 
@@ -172,7 +156,7 @@ def resident(sort, address):
 @linux
 def test_a_system_without_so_many_addresses_is_told_apart_from_a_fault():
     program = (
-        "import resource; from overlong.conformance.sweep.giants.memory import why_none; "
+        "import resource; from overlong.conformance.sweep.giants import why_none; "
         "resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31)); print(why_none())"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -230,7 +214,7 @@ def test_a_fault_is_one_bucket_with_a_sentence(library, function, tmp_path):
 @asked
 @pytest.mark.long
 def test_a_right_function_is_not_accused(library):
-    for name in (library("right"), library("errpos", ERRPOS), library("right_string", "bool(string)")):
+    for name in (library("right"), library("of_ends", ERRPOS), library("right_string", "bool(string)")):
         run = sweep(name, ["giant"])
         assert run.conformant
         assert run.plans[0].seen == run.plans[0].expected
@@ -249,7 +233,7 @@ def test_what_is_wrong_without_the_letters_is_no_matter_of_length(library):
 
 
 SHORT = Tier("full", ("exhaustive-2",), "")
-ONE_GRID = (drawing._TEXTS, drawing._PIECES, drawing._BETWEEN, drawing._BEHIND), 1
+ONE_GRID = (drawing._TEXTS, drawing._PIECES, drawing._TEXTS_BETWEEN, drawing._TEXTS_BEHIND), 1
 """The defaults of what draws a plan, with one grid in place of 64: a change of ``GRIDS`` comes too late for them."""
 
 
@@ -284,14 +268,11 @@ def test_certify_asks_a_fast_function_and_tells_the_price_to_a_slow_one(library,
     plan_named.cache_clear()
 
 
-def test_the_least_time_for_an_octet_tells_what_the_next_plan_takes():
-    pace, first, second = GiantPace(2.5, 2), plan_named("giant-24"), plan_named("giant-32")
-    assert not pace.too_long(second), "nothing is known"
+def test_the_least_time_for_an_octet_is_the_rate():
+    plan, rate = plan_named("giant-24"), 0.0
     for seconds in (0.004, 0.002, 0.3):
-        pace.saw(first, ShardResult(Shard("giant-24", 0, 0, 1), 1, 1 << 24, 0, 0, 0, seconds=seconds))
-    assert not pace.too_long(second), "24 GiB at 8 GB/s in two processes"
-    slow = GiantPace(2.5, 2)
-    slow.saw(first, ShardResult(Shard("giant-24", 0, 0, 1), 1, 1 << 24, 0, 0, 0, seconds=0.032))
-    assert 23 < slow.too_long(second) < 27
-    assert not slow.too_long(plan_named("exhaustive-2"))
-    assert not GiantPace(None, 2).too_long(second)
+        rate = giant_rate(plan, ShardResult(Shard("giant-24", 0, 0, 1), 1, 1 << 24, 0, 0, 0, seconds=seconds), rate)
+    assert rate == pytest.approx(0.002 / (1 << 24))
+    few = ShardResult(Shard("giant-24", 2, 0, 1), 1, 1 << 24, 0, 0, 0, seconds=1e-9)
+    assert giant_rate(plan, few, rate) == rate, "an error early in it: it measures the call"
+    assert giant_rate(plan_named("exhaustive-2"), few, rate) == rate

@@ -130,7 +130,7 @@ def test_a_worker_that_is_killed_and_a_scheduler_that_goes(stand_in, tmp_path):
 
 def test_workers_that_cannot_help(stand_in, tmp_path, monkeypatch):
     """No workers; workers without overlong, with another overlong, or with another target."""
-    monkeypatch.setattr("overlong.conformance.sweep.cluster._ALONE", 1.0)
+    monkeypatch.setattr("overlong.conformance.sweep.pool._ALONE", 1.0)
     bare = ("-c", "import sys; sys.modules['overlong'] = None; from distributed.cli.dask_worker import main; main()")
     with ExitStack() as stack:
         _, address = scheduler(stack)
@@ -145,10 +145,10 @@ def test_workers_that_cannot_help(stand_in, tmp_path, monkeypatch):
         decoder = tmp_path / "decoder.py"
         decoder.write_text("def decode(octets): return octets.decode()")
         said(worker(stack, address), "Registered to:")
-        monkeypatch.setattr("overlong.conformance.sweep.cluster.version", lambda _: "0.0.1")
+        monkeypatch.setattr("overlong.conformance.sweep.pool.version", lambda _: "0.0.1")
         with pytest.raises(TargetError, match=r"a worker on .* has overlong \d.*, and this is 0.0.1"):
             sweep("cpython", ["exhaustive-1"], cluster=address)
-        monkeypatch.setattr("overlong.conformance.sweep.cluster.version", version)
+        monkeypatch.setattr("overlong.conformance.sweep.pool.version", version)
 
         def changed(_plan, _done, _total):
             decoder.write_text("def decode(octets): return octets.decode('utf-8')")
@@ -159,7 +159,7 @@ def test_workers_that_cannot_help(stand_in, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "127.0.0.1", "inproc://x", "tcp://", "\x1b[31m"])
 def test_no_scheduler(monkeypatch, address):
-    monkeypatch.setattr("overlong.conformance.sweep.cluster._CONNECT", 0.3)
+    monkeypatch.setattr("overlong.conformance.sweep.pool._CONNECT", 0.3)
     with pytest.raises(TargetError, match=r"no scheduler at .*: start one with 'dask scheduler'") as caught:
         sweep("cpython", ["exhaustive-1"], cluster=address)
     assert str(caught.value).isprintable()

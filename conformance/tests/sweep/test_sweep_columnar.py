@@ -30,7 +30,6 @@ from overlong.conformance.oracle.target import (
     BudgetSpent,
     ExpectedAnswers,
     answer_code,
-    expectation,
 )
 from overlong.conformance.protocol.observation import Accepted, Failed, Misbehaved, Refused, Unsupported
 from overlong.conformance.protocol.wire import NOT_SAID, UNITS, Answers, big_endian, read_numbers
@@ -45,8 +44,7 @@ from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Vector
 from overlong.reference import is_well_formed
 from zoo import ZOO
 
@@ -366,19 +364,6 @@ def test_targets_without_batches_work_too():
     right, _ = swept("cpython", Shard("exhaustive-1", 0, 0, 256))
     assert not result.kinds
     assert (result.well_formed, result.accepted, result.checksum) == (128, 128, right.checksum)
-
-
-@pytest.mark.long
-def test_a_plan_s_account_is_what_a_sweep_saw():
-    engine = engine_of("cpython")
-    for name in ("exhaustive-2", "placed-2"):
-        plan = plan_named(name)
-        results = [engine.run(shard) for shard in plan.shards(largest=30_000)]
-        seen = [sum(getattr(each, column) for each in results) for column in ("strings", "octets", "well_formed")]
-        automaton = expectation(Profile(), engine.target.greeting).automaton
-        assert tuple(seen) == plan.account(automaton)
-        assert not any(each.kinds for each in results)
-    engine.close()
 
 
 def test_a_sweep_with_unsupported_strings_is_whole_and_its_verdict_is_not(tmp_path):

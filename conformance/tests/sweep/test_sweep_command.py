@@ -110,7 +110,7 @@ def test_what_shows_in_the_sweep_alone(tmp_path, monkeypatch):
     assert not bucket["shows_alone"]
     assert "that is right; in the sweep: well-formed, and refused" in " ".join(done.stdout.split())
     assert "reproduce: overlong sweep --plan exhaustive-1 cpython" in done.stdout
-    monkeypatch.setattr("overlong.conformance.sweep.sweep.called_in_process", lambda job, target: True)
+    monkeypatch.setattr("overlong.conformance.sweep.sweep.reason_against", lambda target: "")
     swept = sweep("cpython", ["exhaustive-1"])
     assert swept.buckets[0].finding.code == "OV806"
     assert swept.failing == ("verdict",)  # its answer was wrong, whatever it depends on

@@ -1,5 +1,6 @@
 """A sweep ends with one result, however many processes take part and however often it is interrupted."""
 
+import contextlib
 import json
 import os
 import random
@@ -18,9 +19,9 @@ import sweep_stand_in
 from overlong.conformance.oracle.target import CRASHED, KINDS, LEFT_OUT, Fault, TargetError
 from overlong.conformance.results.statements import RESULTS
 from overlong.conformance.results.sweeps import Shard, ShardResult
-from overlong.conformance.sweep import engine
 from overlong.conformance.sweep import ledger as ledgers
-from overlong.conformance.sweep.ledger import HEADER, LEDGER, Ledger, LedgerEntry, LedgerError
+from overlong.conformance.sweep import sweep as engine
+from overlong.conformance.sweep.ledger import HEADER, LEDGER, Ledger, LedgerError, counted
 from overlong.conformance.sweep.sweep import sweep
 from sweep_stand_in import StandIn
 from waiting import HUNG
@@ -95,11 +96,11 @@ def test_what_was_broken_off_goes_on_where_it_was(stand_in, monkeypatch, tmp_pat
     kept: list[Shard] = []
     add = Ledger.add
 
-    def add_some(self, entry):
+    def add_some(self, result):
         if len(kept) == after:
             raise ending("gone")
-        kept.append(entry.result.shard)
-        add(self, entry)
+        kept.append(result.shard)
+        add(self, result)
 
     monkeypatch.setattr(Ledger, "add", add_some)
     if ending is TargetError and not after:
@@ -124,18 +125,8 @@ def test_what_was_broken_off_goes_on_where_it_was(stand_in, monkeypatch, tmp_pat
 
 def test_killed_at_any_moment_and_resumed(tmp_path):
     """SIGKILL twice in one sweep, at random moments."""
-    words = [
-        "sweep",
-        "--plan",
-        "exhaustive-1",
-        "--plan",
-        "depth-0",
-        "--jobs",
-        "2",
-        "-o",
-        tmp_path / "killed",
-        "cpython",
-    ]
+    plans = ("--plan", "exhaustive-1", "--plan", "depth-0")
+    words = ["sweep", *plans, "--jobs", "2", "-o", tmp_path / "killed", "cpython"]
     log = tmp_path / "log"
     moments = random.Random(6)
     for number in range(2):
@@ -218,40 +209,35 @@ RESULT = ShardResult(SHARD, 256, 256, 128, 128, (1 << 64) - 1, zlib.compress(KIN
 
 
 def test_a_ledger_gives_back_what_it_was_given(tmp_path):
-    entry = LedgerEntry.of(RESULT)
-    assert entry.counts == {CRASHED: 1}
-    with Ledger.open(tmp_path / LEDGER, HEAD, resume=False) as ledger:
+    result, other = counted(RESULT), replace(SHARD, plan="exhaustive-2")
+    assert result.counts == {CRASHED: 1}
+    left_out = counted(replace(RESULT, shard=other, kinds=zlib.compress(bytes(255) + bytes([LEFT_OUT]))))
+    with Ledger(tmp_path / LEDGER, HEAD, resume=False) as ledger:
         assert not ledger.has(SHARD)
-        ledger.add(entry)
-        ledger.add(replace(entry, result=replace(RESULT, accepted=5)))  # a committed shard stays
+        ledger.add(result)
+        ledger.add(replace(result, accepted=5))  # a committed shard stays
         assert ledger.has(SHARD)
-        assert list(ledger.entries(SHARD.plan)) == [entry]
+        assert list(ledger.results(SHARD.plan)) == [result]
         with pytest.raises(LedgerError, match="shards of another size"):
             ledger.has(replace(SHARD, count=128))
         with pytest.raises(LedgerError, match="another sweep is writing it"):
-            Ledger.open(tmp_path / LEDGER, HEAD, resume=True)
-
-
-def test_what_was_left_out_is_asked_again(tmp_path):
-    other = replace(SHARD, plan="exhaustive-2")
-    left_out = replace(RESULT, shard=other, kinds=zlib.compress(bytes(255) + bytes([LEFT_OUT])))
-    with Ledger.open(tmp_path / LEDGER, HEAD, resume=False) as ledger:
-        ledger.add(LedgerEntry.of(RESULT))
-        ledger.add(LedgerEntry.of(left_out))
+            Ledger(tmp_path / LEDGER, HEAD, resume=True)
+        ledger.add(left_out)
         assert ledger.strings == 512
-    with Ledger.open(tmp_path / LEDGER, HEAD, resume=True) as ledger:
+    with Ledger(tmp_path / LEDGER, HEAD, resume=True) as ledger:
         assert ledger.has(SHARD)
-        assert not ledger.has(other)
+        assert not ledger.has(other), "what was left out is asked again"
 
 
-@pytest.mark.parametrize("name", HEADER)
-def test_whatever_differs_in_the_header_is_named(tmp_path, name):
-    Ledger.open(tmp_path / LEDGER, HEAD, resume=False).close()
-    Ledger.open(tmp_path / LEDGER, HEAD, resume=True).close()
-    other = HEAD | {name: "\x1b[31mother\n"}
-    with pytest.raises(LedgerError, match=r"begun with .*other .*not \\x1b\[31mother\\n; repeat the command") as caught:
-        Ledger.open(tmp_path / LEDGER, other, resume=True)
-    assert "\n" not in str(caught.value)
+def test_whatever_differs_in_the_header_is_named(tmp_path):
+    for resume in (False, True):
+        with Ledger(tmp_path / LEDGER, HEAD, resume=resume):
+            pass
+    for name, words in HEADER.items():
+        told = rf"begun with {words}: t, not \\x1b\[31mother\\n; repeat the command"
+        with pytest.raises(LedgerError, match=told) as caught:
+            Ledger(tmp_path / LEDGER, HEAD | {name: "\x1b[31mother\n"}, resume=True)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -268,38 +254,23 @@ def test_kinds_that_are_not_those_of_the_shard(kinds, stand_in, monkeypatch):
 def test_counts_of_every_kind():
     moments = random.Random(9)
     kinds = bytes(moments.choices([0, *KINDS], k=1000))
-    entry = LedgerEntry.of(replace(RESULT, shard=replace(SHARD, count=1000), kinds=zlib.compress(kinds)))
-    assert entry.counts == {kind: kinds.count(kind) for kind in sorted(set(kinds) - {0})}
+    result = counted(replace(RESULT, shard=replace(SHARD, count=1000), kinds=zlib.compress(kinds)))
+    assert result.counts == {kind: kinds.count(kind) for kind in sorted(set(kinds) - {0})}
 
 
-def damage_row(path):
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE shard SET accepted = accepted + 1")
-    connection.commit()
-    connection.close()
+def edited(path, *statements):
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(*statement)
+        connection.commit()
 
 
-def forge_row(path):
-    connection = sqlite3.connect(path)
-    (*row, kinds) = connection.execute(f"SELECT {ledgers._COLUMNS}, faults, kinds FROM shard ORDER BY first").fetchone()
+def forged(path):
+    """A row that is no result, with its digest."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        (*row, kinds) = connection.execute(f"SELECT {ledgers._COLUMNS}, kinds FROM shard ORDER BY first").fetchone()
     row[9] = "[]"
-    connection.execute("UPDATE shard SET counts = '[]', digest = ?", (ledgers._digest(tuple(row), kinds),))
-    connection.commit()
-    connection.close()
-
-
-def foreign(path):
-    path.unlink()
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE theirs (a)")
-    connection.commit()
-    connection.close()
-
-
-def newer(path):
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 2")
-    connection.close()
+    edited(path, ("UPDATE shard SET counts = '[]', digest = ?", (ledgers._digest(tuple(row), kinds),)))
 
 
 @pytest.mark.parametrize(
@@ -307,10 +278,10 @@ def newer(path):
     [
         (lambda path: path.write_bytes(b"not a database, and longer than a header" * 9), "it is no ledger of a sweep"),
         (lambda path: path.write_bytes(path.read_bytes()[:5000]), "it is damaged|a row is damaged"),
-        (damage_row, "a row is damaged; remove the file"),
-        (forge_row, "it is damaged; remove it to start over"),
-        (foreign, "it belongs to another program"),
-        (newer, "a newer version of overlong wrote it"),
+        (lambda path: edited(path, ("UPDATE shard SET accepted = accepted + 1",)), "a row is damaged; remove the file"),
+        (forged, "it is damaged; remove it to start over"),
+        (lambda path: (path.unlink(), edited(path, ("CREATE TABLE theirs (a)",))), "it belongs to another program"),
+        (lambda path: edited(path, ("PRAGMA user_version = 2",)), "a newer version of overlong wrote it"),
         (lambda path: (path.unlink(), path.mkdir()), "it cannot be opened; choose another folder"),
     ],
     ids=["text", "cut", "row", "forged", "foreign", "newer", "folder"],
@@ -410,14 +381,14 @@ def test_a_thread_keeps_its_engine_for_its_job(monkeypatch):
     monkeypatch.setattr(engine, "open_engine", Engine)
     one, two = engine.SweepJob("one"), engine.SweepJob("two")
     for job in (one, one, two, one):
-        engine.run_shard(job, SHARD)
+        job.run(SHARD)
     assert made == [one, two, one]
     assert len(closed) == 2
     with pytest.raises(TargetError):
-        engine.run_shard(one, replace(SHARD, plan="gone"))
+        one.run(replace(SHARD, plan="gone"))
     assert len(closed) == 3  # a failed target is not asked again
-    engine.run_shard(one, SHARD)
+    one.run(SHARD)
     engine.close_engines()
-    engine.run_shard(one, SHARD)
+    one.run(SHARD)
     assert made == [one, two, one, one, one]
-    engine.end_engine()
+    engine.close_engines()

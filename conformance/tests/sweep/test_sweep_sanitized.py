@@ -48,12 +48,12 @@ sys.exit("not called: " + " ".join(missing) if missing else 0)
 READ = """
 import numpy as np
 from overlong.conformance.oracle.columnar import ColumnReader
-from overlong.fuzz.generation.features import first_to_reach
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.engines.job import first_to_reach
+from overlong.fuzz.generated import Generated
 from overlong.reference import dialect
 from overlong.reference.native import oracle
 automaton = dialect().automaton
-lengths, octets = Generated(3, (bytes(range(256)),)).writer.columns(0, 3000)
+lengths, octets = Generated(3, (bytes(range(256)),)).by_core(0, 3000)
 first_to_reach(lengths, octets)
 assert (ColumnReader(automaton, by_core=True).read(octets, np.array(lengths, np.uint32)).last).any()
 assert oracle().first_error(octets) and len(oracle().decode_scalars(chr(0x20AC).encode() * 9000)) == 9000

@@ -16,8 +16,8 @@ from overlong.conformance.protocol.wire import ECHO_PROBE, HEAD
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.formats.frames import stream
-from overlong.conformance.vectors.selection import Selection
+from overlong.conformance.vectors.export import Selection
+from overlong.conformance.vectors.formats.data import stream
 from overlong.conformance.vectors.suites import suite_named
 
 pytestmark = pytest.mark.usefixtures("unexamined")

@@ -231,15 +231,6 @@ def test_a_crash_that_does_not_happen_again_is_not_passed_over(tmp_path):
 
 
 @pytest.mark.long
-def test_a_decoder_that_crashes_on_every_second_of_many_strings_is_judged_to_the_end(tmp_path):
-    culprits = set(CORE[:120:2]) - {b"a"}  # without the letter that a target is tried with
-    whole, divergences = run(tmp_path, [*TARGET, "crash", on_file(tmp_path, culprits)], restarts=3 * len(CORE))
-    assert whole.incomplete == ""
-    assert whole.vectors == len(CORE)
-    assert found(divergences) == {(octets.hex(), "OV602") for octets in culprits}
-
-
-@pytest.mark.long
 def test_a_spare_stands_ready_and_one_that_ended_meanwhile_is_no_fault():
     """From the third failure on, the harness uses a spare that a thread has started, and checks that it still runs."""
     target = framed.FramedTarget("crashes", [*TARGET, "crash", f"on={CULPRIT}"], restart_budget=100)

@@ -13,7 +13,7 @@ from overlong.conformance.cli.target import new_command
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS, question_abi
 from overlong.conformance.targets.configured import functions_in
-from overlong.conformance.targets.proposing import shape_of, shapes_in
+from overlong.conformance.targets.starters import shape_of, shapes_in
 
 SOURCE = """
 #include <stdbool.h>

@@ -14,7 +14,7 @@ from overlong.conformance import certify
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.targets.adapter_check import LEFT_OUT, SOUND, AdapterCheck
 from overlong.conformance.targets.framed import FramedTarget
-from overlong.conformance.targets.templates import TEMPLATES, template_for
+from overlong.conformance.targets.starters import TEMPLATES, template_for
 
 pytestmark = pytest.mark.long
 
@@ -199,12 +199,3 @@ def test_a_file_is_never_overwritten(folder):
     assert new("c", "-o", "other.c").exit_code == 0
     assert (folder / "other.c").read_bytes() == TEMPLATES["c"].source
     assert new("c", "-o", "no/such/folder.c").exit_code == 2
-
-
-def test_the_page_shows_the_commands_of_every_language():
-    text = (DOCS / "languages.md").read_text(encoding="utf-8")
-    for language, template in TEMPLATES.items():
-        (row,) = (line for line in text.splitlines() if line.startswith(f"| `{language}` |"))
-        _, _, build, run, decoder = (cell.strip() for cell in row.strip("|").split("|"))
-        assert (build.strip("` "), run) == (template.build, f"`{template.run}`")
-        assert decoder.startswith(template.decoder)

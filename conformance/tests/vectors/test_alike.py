@@ -6,10 +6,9 @@ import pytest
 
 from overlong.conformance.oracle.faults import function_fault, is_tolerated, shape_fault
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.questions import SHORT, Asked, classes, pattern, right_numbers
+from overlong.conformance.vectors.expected import SHORT, Asked, classes, pattern, right_numbers
 from overlong.conformance.vectors.suites.functions import FUNCTIONS_EXHAUSTIVE
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Profile, Vector
 from overlong.reference.questions import QUESTIONS
 from overlong.reference.reading import MODES
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overlong.conformance.vectors.dividing import first_flaw, replaced
+from overlong.conformance.vectors.batch import first_flaw, replaced
 from overlong.reference import DIALECTS, ERROR_MODES, MaximalSubpart, dialect, segments
 from overlong.reference.decoder import taken
 

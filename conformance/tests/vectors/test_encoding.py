@@ -18,7 +18,7 @@ from overlong.conformance.protocol.wire import ANNOUNCE, ENCODE, ENCODE_UTF16, O
 from overlong.conformance.results.certificate import NOT_COVERED
 from overlong.conformance.results.run import offered
 from overlong.conformance.targets.builtins import BUILTINS
-from overlong.conformance.vectors.encoding import answers, encoded, pieces
+from overlong.conformance.vectors.expected import encoded, pieces
 from overlong.conformance.vectors.suites import OF_OCTETS, QUICK, SUITES, suite_named
 from overlong.conformance.vectors.suites.encoding import ALPHABET, BEYOND
 from overlong.conformance.vectors.vector import IdError, Vector
@@ -172,21 +172,6 @@ def test_vectors_say_what_they_are_for_and_can_be_asked_again(name):
             again = Vector.from_id(vector.id)
             assert (again.category, again.octets) == (vector.category, vector.octets)
             assert asks(again) == SUITES[name].asks
-
-
-@pytest.mark.long_after(4)
-@pytest.mark.parametrize("encode_errors", EVERY)
-@pytest.mark.parametrize("name", ASKED)
-def test_a_batch_in_parts_expects_what_the_whole_does(name, encode_errors):
-    for batch in SUITES[name].batches():
-        whole = replace(batch, profile=replace(batch.profile, encodes=encode_errors))
-        middle = len(whole) // 2
-        for operation in SUITES[name].asks:
-            singly = [vector.octets for vector in whole]
-            expected = whole.expected(operation, OCTETS)
-            assert expected == answers(operation, singly, RFC3629, encode_errors)
-            parts = [whole.part(0, middle), whole.part(middle, len(whole))]
-            assert expected == type(expected).concatenated([part.expected(operation, OCTETS) for part in parts])
 
 
 # The judge

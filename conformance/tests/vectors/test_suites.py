@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from overlong.conformance.protocol.greeting import units_of
 from overlong.conformance.protocol.wire import ASKING, OCTETS, UNITS
-from overlong.conformance.vectors.builders import overlong, surrogate, surrogate_pair, well_formed
-from overlong.conformance.vectors.complete import complete_strings
 from overlong.conformance.vectors.families import FAMILIES, all_vectors
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.families.family import overlong, surrogate, surrogate_pair, well_formed
+from overlong.conformance.vectors.pieces import complete_strings
 from overlong.conformance.vectors.suites import GENERATED, QUICK, SUITES
 from overlong.conformance.vectors.suites import suite as suite_module
-from overlong.conformance.vectors.suites.core import core_vectors
-from overlong.conformance.vectors.vector import IdError, Vector
+from overlong.conformance.vectors.suites.suite import core_vectors
+from overlong.conformance.vectors.vector import IdError, Profile, Vector
 from overlong.reference import Decoded, IllFormed, IncrementalDecoder, dialect, is_well_formed
 from overlong.reference.automaton import equivalent
 from overlong.reference.order import well_formed_products

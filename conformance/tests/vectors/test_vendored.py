@@ -20,9 +20,8 @@ from overlong.conformance.protocol.observation import Unsupported
 from overlong.conformance.protocol.wire import ECHO_PROBE, HEAD, STREAMING, UNITS, Answers
 from overlong.conformance.targets.builtins import BUILTINS
 from overlong.conformance.vectors.export import FORMATS as EXPORTED
-from overlong.conformance.vectors.formats import libfuzzer, source, text
-from overlong.conformance.vectors.selection import Selection
-from overlong.conformance.vectors.sink import FolderSink
+from overlong.conformance.vectors.export import FolderSink, Selection
+from overlong.conformance.vectors.formats import text
 from overlong.conformance.vectors.suites import SUITES
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import decode, dialect, is_well_formed
@@ -139,9 +138,8 @@ def exported(tmp_path_factory):
         if (name, suite) not in made:
             folder = tmp_path_factory.mktemp("exported")
             sink = FolderSink(folder, FORMATS[name].file)
-            FORMATS[name].write(SELECTIONS[suite], sink)
-            names = [entry["name"] for entry in sink.files]
-            assert len(set(names)) == len(names), "each file is written once"
+            FORMATS[name].write(SELECTIONS[suite], sink.open)
+            assert len(set(sink.files)) == len(sink.files), "each file is written once"
             made[name, suite] = folder
         return made[name, suite]
 
@@ -248,7 +246,7 @@ def test_the_program_of_go_is_as_gofmt_wants_it(tmp_path):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_same_octets_again_and_ascii(name, exported, tmp_path):
-    FORMATS[name].write(SELECTIONS["core"], FolderSink(tmp_path, FORMATS[name].file))
+    FORMATS[name].write(SELECTIONS["core"], FolderSink(tmp_path, FORMATS[name].file).open)
     first = exported(name, "core")
     files = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
     assert files == {path.relative_to(first) for path in first.rglob("*") if path.is_file()}
@@ -262,7 +260,7 @@ def test_the_same_octets_again_and_ascii(name, exported, tmp_path):
 
 
 def test_a_glob_cannot_leave_the_heading():
-    for line in source.heading(Selection(("core",), ids=("*/ ??/", "\\u000a", "a\nb\x85c\u2028d", "é\\"))):
+    for line in text.heading(Selection(("core",), ids=("*/ ??/", "\\u000a", "a\nb\x85c\u2028d", "é\\"))):
         assert re.fullmatch(r"// [ -~]+", line)
         assert "\\" not in line
 
@@ -411,4 +409,4 @@ def test_the_dictionary(exported):
             assert not is_well_formed(word)
         if re.match("row|signature|noncharacter|replacement_character", name):
             assert is_well_formed(word)
-    assert dict(zip(words, names, strict=True)) == libfuzzer.tokens()
+    assert dict(zip(words, names, strict=True)) == text.tokens()

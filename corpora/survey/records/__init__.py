@@ -10,14 +10,13 @@ was told before. docs/records.md explains how to write a record.
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from corpora.survey.records.debian import installed, not_installed
-from corpora.survey.records.language import HERE, Language, languages
-from corpora.survey.records.manifests import MANIFESTS
+from corpora.survey.records.language import HERE, MANIFESTS, Language, languages
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.build import made, pkg_config_flags, said
@@ -27,6 +26,30 @@ from overlong.conformance.targets.commands import lines_command
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+
+# Debian packages.
+
+
+@lru_cache(maxsize=1)
+def installed() -> dict[str, str]:
+    """The installed Debian packages and their versions; empty on other systems."""
+    try:
+        asked = subprocess.run(
+            ["dpkg-query", "-W", "-f", "${db:Status-Status} ${Package} ${Version}\n"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    rows = (line.split() for line in asked.stdout.splitlines())
+    return {row[1]: row[2] for row in rows if len(row) == 3 and row[0] == "installed"}
+
+
+def not_installed(packages: Sequence[str]) -> str:
+    """Advice to install missing Debian packages; empty on other systems."""
+    missing = [name for name in packages if installed() and name not in installed()]
+    return f"install it (Debian: apt install {' '.join(missing)})" if missing else ""
+
 
 _PACKAGE = re.compile(r"(?P<name>.+?)(?:==|@=|(?<=.)@|:)(?P<version>[^@:=+]+)(?P<features>(?:\+[^+]+)*)")
 _OPERATIONS = {"decode": "D", "validate": "V", "replace": "L"}
@@ -220,3 +243,61 @@ def _as_builtin(record: Record) -> Builtin:
         record.version,
         fetches=record.fetches(),
     )
+
+
+# Whole programs that each show one divergence of a decoder that ships with an adapter.
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """A program that shows a divergence; demonstrations.toml explains each field."""
+
+    record: Record
+    """The requirements to build and run it; the record's code is the program."""
+    payload: bytes
+    chunks: tuple[int, ...] | None = None
+    prints: str = ""
+    """Its output; empty: the observed answer."""
+    memory: str = ""
+    """What it does to memory that is not its own, if that is what the program shows."""
+
+
+@lru_cache(maxsize=1)
+def demonstrations() -> dict[str, Demonstration]:
+    """All demonstrations, by ``ID-CODE``."""
+    spoken, read = languages(), dict[str, Demonstration]()
+    for name, keys in tables(HERE / "demonstrations.toml"):
+        own = {key: keys.pop(key) for key in ("chunks", "prints", "memory") if key in keys}
+        payload, language, program = (keys.pop(key) for key in ("payload", "language", "program"))
+        record = Record(name, "", spoken[language], program.lstrip("\n"), **keys)
+        read[name] = Demonstration(record, bytes.fromhex(payload), **own)
+    return read
+
+
+# What is known of decoders beside their records: what is documented, and what maintainers were told before.
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a decoder; known.toml explains each field."""
+
+    documented: str = ""
+    upstream: str = ""
+    note: str = ""
+    fix: str = ""
+
+
+@lru_cache(maxsize=1)
+def _known() -> dict[str, Known]:
+    return {name: Known(**keys) for name, keys in tables(HERE / "known.toml")}
+
+
+def known(name: str) -> Known:
+    """What is known of a decoder."""
+    return _known().get(name, Known())
+
+
+def documented(name: str) -> str:
+    """The documented departure of a decoder from RFC 3629, and the source; empty if its documentation names none."""
+    record = records().get(name)
+    return record.intent if record is not None else known(name).documented

@@ -1,4 +1,4 @@
-"""Asks a record's decoder one question by a standalone program, independent of overlong.
+"""Asks a record's decoder one question by a standalone program, independent of overlong; people can build it by hand.
 
 Maintainers want to see a fault without overlong. Each fault is confirmed in this way before it is published.
 """
@@ -6,6 +6,7 @@ Maintainers want to see a fault without overlong. Each fault is confirmed in thi
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 import subprocess
 from dataclasses import dataclass
@@ -18,7 +19,10 @@ from overlong.conformance.support.printable import printable
 from overlong.conformance.targets.adapters.documents import DOCUMENTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from corpora.survey.records import Record
+
 
 _SECONDS = 240.0
 _POINT = re.compile(r"U\+([0-9A-Fa-f]{1,8})")
@@ -116,3 +120,27 @@ def shown(record: Record, octets: bytes) -> Shown:
         numbers = [int(point[1], 16) for point in points if point]
         return Shown(accepted=True, values=tuple(_paired(numbers)), line=line)
     return Shown(accepted=True, values=UNITS["utf-8"].values(bytes.fromhex("".join(words))), line=line)
+
+
+# The lines for a shell that build and run the program of a record, for people who have only the program.
+
+_PLACE = re.compile(r"\{(packages|flags)\}")
+
+
+def by_hand(record: Record) -> Iterator[str]:
+    """The lines, for the folder with the program."""
+    language = record.language
+    libraries = [f"$(pkg-config --cflags --libs {record.pkg_config})"] if record.pkg_config else []
+    words = {"packages": " ".join(record.packages), "flags": " ".join((*libraries, *record.links))}
+    if record.debian:
+        yield f"apt install {' '.join(record.debian)}  # or the like"
+    for line in language.by_hand or map(_line, (*language.steps, language.start)):
+        if record.packages or "{packages}" not in line:
+            yield _PLACE.sub(lambda place: words[place[1]], line).rstrip()
+
+
+def _line(command: Sequence[str]) -> str:
+    """A command of languages.toml as a line."""
+    program, *rest = (re.sub(r"^\{folder\}", ".", word) for word in command)
+    words = [program, *(word.removeprefix("./") if len(word) > 2 else word for word in rest)]
+    return " ".join(word if _PLACE.fullmatch(word) else shlex.quote(re.sub(r"[{}]", "", word)) for word in words)

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from overlong.conformance.vectors.formats.libfuzzer import tokens
+from overlong.conformance.vectors.formats.text import tokens
 from overlong.conformance.vectors.vector import cut
-from overlong.fuzz.generation.tokens import tokens_of
+from overlong.fuzz.choice import tokens_of
 from overlong.reference import DEFECTS, MaximalSubpart, dialect, encode, is_well_formed, segments
 from overlong.reference.automaton import access_words, shortlex
 from overlong.reference.order import well_formed_products

@@ -17,14 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overlong.conformance.oracle.target import TargetError
-from overlong.conformance.vectors.profile import Profile
 from overlong.fuzz.campaign.campaign import Campaign
+from overlong.fuzz.campaign.corpus import CampaignError
 from overlong.fuzz.campaign.examiner import AT_ONCE
-from overlong.fuzz.campaign.file import STATEMENT
-from overlong.fuzz.campaign.state import CampaignError
-from overlong.fuzz.engines.result import UnitResult
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, Divergence, Fingerprint, WorkUnit, octave
-from overlong.fuzz.report.findings import finding_named, findings_in
+from overlong.fuzz.campaign.state import STATEMENT
+from overlong.fuzz.engines.job import Divergence, Fingerprint, UnitResult, octave
+from overlong.fuzz.generated import BLOCK
+from overlong.fuzz.report import findings_in
 from waiting import HUNG
 
 pytestmark = pytest.mark.long
@@ -33,21 +32,28 @@ fcntl = pytest.importorskip("fcntl", reason="signals and process groups are POSI
 HERE = Path(__file__).parents[1]
 sys.path.insert(0, str(HERE))  # other processes find the stand-in by its name
 stand_in = importlib.import_module("campaign_stand_in")
-TOOLS, SEEDS = stand_in.TOOLS, stand_in.SEEDS
+ONE, TWO, SEEDS = stand_in.ONE, stand_in.TWO, stand_in.SEEDS
 RUNS = 17 * BLOCK + 1234
 SEED = hashlib.sha1(SEEDS[0]).hexdigest()
 
 
-def job(engine="grammar", **more):
-    return CampaignJob(stand_in.TARGETS, seed=7, engine=engine, seeds=SEEDS, **more)
+@pytest.fixture(scope="module", autouse=True)
+def looks():
+    with pytest.MonkeyPatch.context() as patch:
+        stand_in.work_with(patch.setattr)
+        yield
+
+
+def job(engine="stand-in", **more):
+    return stand_in.Job(stand_in.TARGETS, seed=7, engine=engine, seeds=SEEDS, **more)
 
 
 def created(folder, **more):
-    return Campaign.create(folder, job(**more), tools=TOOLS)
+    return Campaign.create(folder, job(**more))
 
 
 def resumed(folder):
-    return Campaign.resume(folder, tools=TOOLS)
+    return Campaign.resume(folder)
 
 
 found = stand_in.found
@@ -81,7 +87,7 @@ def test_findings_and_counts_are_those_of_the_numbers(uninterrupted):
     )
     got = Counter({(each.target, each.place): each.count for each in findings_in(uninterrupted)})
     assert got.keys() == expected.keys()  # the rare cause behind the fingerprint of another is found, too
-    behind = ("one", "rare"), ("one", "often")
+    behind = (ONE, "rare"), (ONE, "often")
     assert sum(got[each] for each in behind) == sum(expected[each] for each in behind)
     assert {each: n for each, n in got.items() if each not in behind} == {
         each: n for each, n in expected.items() if each not in behind
@@ -231,7 +237,7 @@ def test_spans_are_long_where_it_takes_long_to_start(tmp_path):
     """Otherwise the start would take most of the time, and a unit would seem slow and not grow."""
 
     def wanted(**spent):
-        results = [UnitResult(WorkUnit(0, 64), 0, **spent)]
+        results = [UnitResult(range(64), 0, **spent)]
 
         class Once:
             def next(self, _seconds):
@@ -289,7 +295,7 @@ def test_a_decoder_that_is_wrong_everywhere_is_not_examined_for_ever(tmp_path):
     scalars = [each for each in status.findings if each.place.startswith("scalars")]
     assert len(scalars) == AT_ONCE + 1  # and the 128th
     (note,) = status.notes
-    assert note.startswith(f"one: {200 - AT_ONCE - 1} further sorts of scalars (")
+    assert note.startswith(f"{ONE}: {200 - AT_ONCE - 1} further sorts of scalars (")
 
 
 def test_what_a_known_condition_predicts_is_counted_and_not_examined(tmp_path):
@@ -315,24 +321,13 @@ def test_statement_and_files_hold_nothing_of_chance_but_times(uninterrupted, tmp
     (said, times), (other, _) = read(tmp_path / "campaign"), read(uninterrupted)
     assert said == other
     assert times["begun"] == times["written"] == "1970-01-01T00:00:00Z"
-    assert said["command"] == f"overlong fuzz --seed 7 --runs {RUNS} --corpus SEEDS one two"
+    assert said["command"] == f"overlong fuzz --seed 7 --runs {RUNS} --engine stand-in --corpus SEEDS {ONE} {TWO}"
     assert [target["executions"] for target in said["targets"]] == [{"D": RUNS}, {"D": RUNS}]
     assert {each["finding"] for each in times["discoveries"]} - {None} == {each["id"] for each in said["findings"]}
     for each in findings_in(uninterrupted):
         path = uninterrupted / "findings" / f"{each.id}.json"
         assert json.loads(path.read_text())["octets"] == each.octets.hex()
         assert path.with_suffix(".bin").read_bytes() == each.octets
-
-
-def test_findings_are_named_by_the_beginning_of_their_id(uninterrupted):
-    first, second, *_ = findings_in(uninterrupted)
-    assert finding_named(uninterrupted, first.id) == first
-    assert finding_named(uninterrupted, second.id[:6].upper()) == second
-    assert first.profile == Profile()
-    for name in ("D-", "D-zz\x1b", "", "D-0123456789"):
-        with pytest.raises(CampaignError) as refused:
-            finding_named(uninterrupted, name)
-        assert str(refused.value).isprintable()
 
 
 def changed(**members):
@@ -386,7 +381,7 @@ def test_a_disk_that_is_full_leaves_what_was_there(uninterrupted, tmp_path, monk
 
     with created(folder) as campaign:
         campaign.run(runs=BLOCK)
-        monkeypatch.setattr("overlong.fuzz.campaign.file.written_whole", full)
+        monkeypatch.setattr("overlong.fuzz.campaign.state.written_whole", full)
         with pytest.raises(CampaignError, match="No space left on device; make room"):
             campaign.run(runs=RUNS)
         monkeypatch.undo()
@@ -408,9 +403,9 @@ def test_findings_that_cannot_be_written_are_an_error_in_a_line(tmp_path):
 
 @given(st.lists(st.tuples(st.integers(0, 40 * BLOCK), st.sampled_from("AB")), max_size=40))
 def test_of_each_fingerprint_the_first_divergence_is_kept_each_time_a_campaign_doubles(places):
-    result, firsts = UnitResult(WorkUnit(0, 40 * BLOCK)), dict[tuple[Fingerprint, int], Divergence]()
+    result, firsts = UnitResult(range(40 * BLOCK)), dict[tuple[Fingerprint, int], Divergence]()
     for index, where in sorted(places):
-        each = stand_in.divergence(job(), index, "one", "k", where, "")
+        each = stand_in.divergence(job(), index, ONE, "k", where, "")
         assert result.is_new(each.fingerprint, index // BLOCK) == (
             firsts.setdefault((each.fingerprint, octave(index // BLOCK)), each) is each
         )

@@ -11,13 +11,12 @@ import pytest
 from overlong.conformance.examination.examine import examine
 from overlong.conformance.oracle.finding import Finding
 from overlong.conformance.protocol.observation import Accepted, Refused
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Profile, Vector
+from overlong.fuzz.campaign.corpus import CampaignError
 from overlong.fuzz.campaign.examiner import Probing
-from overlong.fuzz.campaign.state import CampaignError, StoredFinding
-from overlong.fuzz.execution.differences import difference, differences
-from overlong.fuzz.execution.job import CampaignJob, Divergence, Fingerprint
-from overlong.fuzz.execution.probe import Probe, Sampled
+from overlong.fuzz.campaign.state import StoredFinding
+from overlong.fuzz.engines.job import CampaignJob, Divergence, Fingerprint
+from overlong.fuzz.engines.probe import Probe, Sampled, difference, differences
 
 pytestmark = pytest.mark.long
 

@@ -13,7 +13,7 @@ from overlong.conformance.cli.verbs import cli
 from overlong.conformance.report.formats import FORMATS
 from overlong.conformance.results.model import ReportKind, Standing, State
 from overlong.conformance.results.reading import read
-from overlong.fuzz.campaign.file import state_in
+from overlong.fuzz.campaign.state import state_in
 
 pytestmark = pytest.mark.long
 

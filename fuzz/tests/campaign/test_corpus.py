@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overlong.fuzz.campaign import corpus as corpora
-from overlong.fuzz.campaign.corpus import LONGEST, Corpus, files_in, name_of, seeds_of, told
-from overlong.fuzz.campaign.state import CampaignError
+from overlong.fuzz.campaign.corpus import LONGEST, CampaignError, Corpus, files_in, name_of, seeds_of, told
 from overlong.reference.automaton import shortlex
 from waiting import HUNG
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
-from overlong.fuzz.report.findings import findings_in
+from overlong.fuzz.report import findings_in
 from waiting import HUNG
 
 WRONG = """def decode(octets):

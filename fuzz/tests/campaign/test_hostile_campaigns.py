@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from overlong.conformance.results.reading import digest_of_findings, read
-from overlong.conformance.results.recorded import ReportError
+from overlong.conformance.results.records import ReportError
 from overlong.fuzz.campaign.campaign import Campaign
-from overlong.fuzz.campaign.file import STATEMENT
-from overlong.fuzz.campaign.state import CampaignError
-from overlong.fuzz.execution.job import BLOCK, CampaignJob
+from overlong.fuzz.campaign.corpus import CampaignError
+from overlong.fuzz.campaign.state import STATEMENT
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.generated import BLOCK
 
 pytest.importorskip("fcntl", reason="the stand-in needs POSIX")
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -21,11 +22,18 @@ stand_in = importlib.import_module("campaign_stand_in")
 OUTSIDE = "certificate.json"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def looks():
+    with pytest.MonkeyPatch.context() as patch:
+        stand_in.work_with(patch.setattr)
+        yield
+
+
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory):
     """The folder of a campaign with findings."""
     folder = tmp_path_factory.mktemp("begun") / "campaign"
-    with Campaign.create(folder, CampaignJob(stand_in.TARGETS, seed=7), tools=stand_in.TOOLS) as campaign:
+    with Campaign.create(folder, CampaignJob(stand_in.TARGETS, seed=7, engine="stand-in")) as campaign:
         campaign.run(runs=BLOCK)
     assert stand_in.found(folder)["findings"]
     return folder
@@ -49,7 +57,7 @@ def changed(folder, change):
 
 
 def refused(folder):
-    with pytest.raises(CampaignError) as caught, Campaign.resume(folder, tools=stand_in.TOOLS) as campaign:
+    with pytest.raises(CampaignError) as caught, Campaign.resume(folder) as campaign:
         campaign.run(runs=BLOCK + 1)
     message = str(caught.value)
     assert message.startswith(f"{folder / STATEMENT}: ")
@@ -75,7 +83,7 @@ def test_a_link_in_the_folder_leads_nowhere(folder, tmp_path, name):
     (folder / name).symlink_to(tmp_path / (name if name == STATEMENT else "elsewhere"))
     with (
         pytest.raises(CampaignError, match=f"{name}: a symbolic link"),
-        Campaign.resume(folder, tools=stand_in.TOOLS) as campaign,
+        Campaign.resume(folder) as campaign,
     ):
         campaign.run(runs=BLOCK + 1)
     assert not list((tmp_path / "elsewhere").iterdir())
@@ -93,7 +101,7 @@ def test_a_finding_is_of_a_target_of_the_campaign(folder, member):
         (lambda said: said.pop("resume"), "resume: it is damaged"),
         (lambda said: said["targets"].pop(), "it is no target of this campaign"),
         (lambda said: said["resume"].update(targets=[["sh", 1]]), "resume.targets"),
-        (lambda said: said["resume"].update(targets=["two", "one"]), "resume: it is damaged"),
+        (lambda said: said["resume"].update(targets=[*stand_in.TARGETS[::-1]]), "resume: it is damaged"),
         (lambda said: said["resume"]["profile"].update(speaks="none"), "resume: it is damaged"),
         (lambda said: said["resume"]["limits"].update(timeout=0), "resume.limits.timeout"),
         (lambda said: said["times"].update(seconds="soon"), "times.seconds"),

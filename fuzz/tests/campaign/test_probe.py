@@ -8,7 +8,7 @@ from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Accepted, Crashed, Refused
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.execution.probe import Probe
+from overlong.fuzz.engines.probe import Probe
 
 MODULE = '''
 import codecs, os, re

@@ -1,8 +1,7 @@
 """A finding is asked again in fresh processes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, cast
+from itertools import count
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,59 +11,34 @@ from overlong.conformance.vectors.vector import Vector
 from overlong.fuzz.campaign.examiner import stable
 from overlong.fuzz.campaign.state import REPETITIONS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.protocol.observation import Observation
-    from overlong.fuzz.execution.probe import Probe
+def shown(octets, code, answer, meanwhile=lambda: None):
+    """How often a finding shows of a function that answers."""
 
+    def ask_one(vector, operation):
+        return compare(vector, operation, answer(vector))
 
-class Fake:
-    """A probe over a function."""
-
-    def __init__(self, answer: Callable[[Vector], Observation]) -> None:
-        self.answer = answer
-
-    def ask_one(self, vector: Vector, operation: str) -> Finding | None:
-        return compare(vector, operation, self.answer(vector))
-
-    def fresh(self) -> Fake:
-        return Fake(self.answer)
-
-    def close(self) -> None:
-        pass
-
-    @property
-    def probe(self) -> Probe:
-        return cast("Probe", self)
+    fresh = SimpleNamespace(ask_one=ask_one, close=lambda: None)
+    return stable(Vector("fuzz", octets), "V", code, SimpleNamespace(fresh=lambda: fresh), meanwhile)  # type: ignore[arg-type]
 
 
-def right(vector: Vector) -> Observation:
+def right(vector):
     return Refused() if vector.flaw else Accepted()
 
 
 def test_a_stable_finding_shows_in_every_fresh_process():
-    def crashes(vector: Vector) -> Observation:
-        return Crashed("died of SIGSEGV") if vector.octets == b"\xc0\x80" else right(vector)
-
-    asked = Vector("fuzz", b"\xc0\x80"), "V", "OV602"
-    assert stable(*asked, Fake(crashes).probe, lambda: None) == REPETITIONS
-    assert stable(*asked, Fake(right).probe, lambda: None) == 0
+    def crashes(_vector):
+        return Crashed("died of SIGSEGV")
 
     def over():
         raise TimeoutError
 
+    assert shown(b"\xc0\x80", "OV602", crashes) == REPETITIONS
+    assert shown(b"\xc0\x80", "OV602", right) == 0
     with pytest.raises(TimeoutError):
-        stable(*asked, Fake(crashes).probe, over)
+        shown(b"\xc0\x80", "OV602", crashes, over)
 
 
 def test_an_answer_that_changes_shows_now_and_then():
-    calls = 0
-
-    def answer(vector: Vector) -> Observation:
-        nonlocal calls
-        calls += 1
-        return right(vector) if calls % 3 else Accepted()
-
-    assert 0 < stable(Vector("fuzz", b"\xff"), "V", "OV605", Fake(answer).probe, lambda: None) < REPETITIONS
+    calls = count(1)
+    assert 0 < shown(b"\xff", "OV605", lambda vector: right(vector) if next(calls) % 3 else Accepted()) < REPETITIONS

@@ -1,8 +1,6 @@
 """The folder of a campaign may be a stranger's: what it names runs only when the user has agreed."""
 
-import importlib
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,14 +8,11 @@ from click.testing import CliRunner
 
 from overlong.conformance.cli.limits import named_by_user
 from overlong.conformance.cli.verbs import cli
-from overlong.conformance.targets.consent import NotAgreed, check_from
+from overlong.conformance.targets.consent import NotAgreed
 from overlong.fuzz.campaign.campaign import Campaign
-from overlong.fuzz.campaign.file import STATEMENT
-from overlong.fuzz.execution.job import CampaignJob
+from overlong.fuzz.campaign.state import STATEMENT
+from overlong.fuzz.engines.job import CampaignJob
 
-pytest.importorskip("fcntl", reason="the stand-in needs POSIX")
-sys.path.insert(0, str(Path(__file__).parents[1]))  # other processes find the stand-in by its name
-TOOLS = importlib.import_module("campaign_stand_in").TOOLS
 COMMAND = ("sh", "-c", f"{'true; ' * 300}touch PWNED")
 
 
@@ -25,7 +20,7 @@ COMMAND = ("sh", "-c", f"{'true; ' * 300}touch PWNED")
 def theirs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OVERLONG_TRUST", "")  # what a run adds to it is gone afterwards
-    Campaign.create("theirs", CampaignJob((COMMAND,), seed=1, engine="grammar"), tools=TOOLS).close()
+    Campaign.create("theirs", CampaignJob((COMMAND,), seed=1)).close()
     return tmp_path / "theirs"
 
 
@@ -49,13 +44,12 @@ def test_with_trust_all_of_it_is_shown(theirs):
 
 
 def test_ones_own_campaign_continues_without_a_question(theirs, monkeypatch):
-    tools = TOOLS._replace(check=check_from)
     with pytest.raises(NotAgreed):
-        Campaign.resume(theirs, tools=tools)
+        Campaign.resume(theirs)
     named_by_user(theirs / STATEMENT, [COMMAND])
-    Campaign.resume(theirs, tools=tools).close()
+    Campaign.resume(theirs).close()
     said = json.loads((theirs / STATEMENT).read_text())
     said["resume"]["targets"], said["targets"][0]["id"] = [["sh", "-c", "touch OTHER"]], "-- sh -c 'touch OTHER'"
     (theirs / STATEMENT).write_text(json.dumps(said))
     with pytest.raises(NotAgreed, match="touch OTHER"):
-        Campaign.resume(theirs, tools=tools)
+        Campaign.resume(theirs)

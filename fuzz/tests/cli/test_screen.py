@@ -15,15 +15,20 @@ from overlong.conformance.report.wording import verdict_of_campaign
 from overlong.conformance.results.invocation import replay_found, spelled, words_of_target
 from overlong.conformance.support.printable import MOST_RUNS, count_of, lasting, seconds_of, spaced_hex
 from overlong.conformance.vectors.check import vectors_in
-from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.campaign.file import write_findings
-from overlong.fuzz.campaign.state import REPETITIONS, Status, StoredFinding
-from overlong.fuzz.cli.explain import offered
-from overlong.fuzz.cli.screen import Goal, Screen, line_of, progress_line
-from overlong.fuzz.execution.job import CampaignJob
-from overlong.fuzz.report.campaign import found_of, report_of_status, summary
-from overlong.fuzz.report.findings import explain_finding, lines_of
+from overlong.conformance.vectors.vector import RFC3629, Profile, Vector
+from overlong.fuzz.campaign.state import REPETITIONS, Status, StoredFinding, write_findings
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.finding import offered
+from overlong.fuzz.report import (
+    Screen,
+    explain_finding,
+    found_of,
+    lines_of,
+    news_of,
+    progress_line,
+    report_of_status,
+    summary,
+)
 from overlong.fuzz.strategies import chunked, near_misses
 
 pytestmark = pytest.mark.long
@@ -38,7 +43,7 @@ QUIET = Status(
     CampaignJob(("so:./lib.so:check",), 7), resumed=False, inputs=12_345, executions=24_690, rate=4e6,
     octets=99_999, corpus=12, edges=(490, 499), coverage=0, seconds=83.4, earlier=0.0, last_new=12.0,
 )  # fmt: skip
-GOAL = Goal(600.0, None, "campaign")
+LIMITS = 600.0, None
 
 
 def verdict_of(status):
@@ -56,12 +61,12 @@ def findings(number, **changes):
 def test_a_terminal_has_one_line_in_place_and_findings_above_it(capsys, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "60")
-    with Screen(GOAL, enabled=True, live=True) as screen:
+    with Screen(*LIMITS, enabled=True, live=True) as screen:
         screen.update(QUIET)
         screen.update(replace(QUIET, findings=[FOUND]))
     said = capsys.readouterr().err
-    whole = progress_line(QUIET, GOAL)
-    assert said.startswith(f"\r\x1b[K{whole[:59]}\r\x1b[K{line_of(FOUND)}\n\r\x1b[Kfuzz: 12 345 inputs, 1 finding, ")
+    whole = progress_line(QUIET, *LIMITS)
+    assert said.startswith(f"\r\x1b[K{whole[:59]}\r\x1b[K{news_of(FOUND)}\n\r\x1b[Kfuzz: 12 345 inputs, 1 finding, ")
     assert said.endswith("\r\x1b[K")
     for figure in ("4 000 000 executions", "12 345 inputs", "edges 490/499", "left: 8 min 36 s", "12 s ago"):
         assert figure in whole, figure
@@ -69,19 +74,19 @@ def test_a_terminal_has_one_line_in_place_and_findings_above_it(capsys, monkeypa
 
 def test_lines_off_a_terminal(capsys, monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr("overlong.fuzz.cli.screen.time.monotonic", lambda: clock[0])
-    with Screen(GOAL, enabled=True, live=True) as screen:
+    monkeypatch.setattr("overlong.fuzz.report.time.monotonic", lambda: clock[0])
+    with Screen(*LIMITS, enabled=True, live=True) as screen:
         old, new = replace(FOUND, id="D-00000001"), replace(FOUND, id="D-00000002", target=HOSTILE, stable=3)
         for second, found in ((1.0, [old]), (2.0, [old, new]), (9.0, [old, new]), (11.0, [old, new])):
             clock[0] = second
             screen.update(replace(QUIET, resumed=True, findings=found))
     first, second = capsys.readouterr().err.splitlines()
-    assert first == line_of(new)  # an earlier run reported the other one
+    assert first == news_of(new)  # an earlier run reported the other one
     assert "D-00000002" in first
     assert "\x1b" not in first
-    assert second == progress_line(replace(QUIET, resumed=True, findings=[old, new]), GOAL)
+    assert second == progress_line(replace(QUIET, resumed=True, findings=[old, new]), *LIMITS)
     assert "left: 8 min 36 s" in second
-    with Screen(GOAL, enabled=False, live=True) as screen:
+    with Screen(*LIMITS, enabled=False, live=True) as screen:
         screen.update(replace(QUIET, findings=[old]))
     assert capsys.readouterr().err == ""
 
@@ -129,7 +134,7 @@ def test_a_difference_is_told_as_what_two_did():
                  "reproduce: overlong replay ff one", "compare: overlong replay ff other"):  # fmt: skip
         assert f"     {part}" in lines, part
     assert not any(word in "\n".join(lines) for word in ("expected", "OV301"))
-    assert " one and other  " in line_of(differs)
+    assert " one and other  " in news_of(differs)
     explained = explain_finding(found_of(differs, "rfc3629@1", "campaign"), "campaign", 80, ())
     assert "OV301" not in "\n".join(explained).partition("\n\n")[0]
 

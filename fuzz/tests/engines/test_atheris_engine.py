@@ -9,10 +9,9 @@ import pytest
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.targets.limits import Limits
-from overlong.fuzz.engines.atheris_child import Mutator, SharedMemory, sort_of
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import CampaignJob, WorkUnit
-from overlong.fuzz.generation.features import edges, features_of
+from overlong.fuzz.campaign.pool import open_engine
+from overlong.fuzz.engines.atheris_child import SharedMemory, mutated, sort_of
+from overlong.fuzz.engines.job import CampaignJob, edges, features_of
 from overlong.reference import is_well_formed
 
 pytestmark = pytest.mark.long
@@ -45,7 +44,7 @@ def test_goes_on_after_everything_that_a_target_does(tmp_path):
     engine = open_engine(job)
     try:
         began = time.monotonic()
-        result = engine.run(WorkUnit(0, 6_000))
+        result = engine.run(range(6_000))
     finally:
         engine.close()
     found = {each.finding.code: each.finding for each in result.divergences}
@@ -73,7 +72,7 @@ def features_of_all(inputs):
 def test_decoders_that_ship_with_an_adapter_are_found_without_their_folder():
     engine = open_engine(CampaignJob(("cpython",), seed=1, engine="atheris", limits=Limits(timeout=5)))
     try:
-        result = engine.run(WorkUnit(0, 500))
+        result = engine.run(range(500))
     finally:
         engine.close()
     assert not result.divergences
@@ -94,7 +93,9 @@ def test_where_atheris_cannot_be_had_one_line_says_so(monkeypatch):
 
 
 def test_mutations_are_a_function_of_their_number_and_reach_flaws_and_text():
-    mutate = Mutator(lambda octets, longest: octets[:longest])
+    def mutate(octets, longest, number):
+        return mutated(octets, longest, number, lambda whole, most: whole[:most])
+
     seen = [mutate(b"\xe2\x82\xacab", 64, number) for number in range(3000)]
     assert seen == [mutate(b"\xe2\x82\xacab", 64, number) for number in range(3000)]
     assert max(map(len, seen)) == 64

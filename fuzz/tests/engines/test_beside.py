@@ -7,11 +7,10 @@ from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.protocol.wire import ENCODE, ENCODE_UTF16
-from overlong.conformance.vectors.encoding import given
-from overlong.conformance.vectors.questions import Asked
-from overlong.fuzz.engines.beside import questions, text, vector
-from overlong.fuzz.generation.generated import Generated
-from overlong.fuzz.report.findings import findings_in, in_full
+from overlong.conformance.vectors.expected import Asked, given
+from overlong.fuzz.engines.grammar import questions, text_of, vector_of_text
+from overlong.fuzz.generated import Generated
+from overlong.fuzz.report import findings_in, in_full
 from overlong.reference.questions import QUESTIONS
 from overlong.reference.reading import read
 from zoo import ZOO
@@ -27,8 +26,8 @@ def overlong(*words):
 
 
 def test_texts_are_functions_of_seed_and_number():
-    texts = [text(1, number) for number in range(300)]
-    assert texts == [text(1, number) for number in range(300)] != [text(2, number) for number in range(300)]
+    texts = [text_of(1, number) for number in range(300)]
+    assert texts == [text_of(1, number) for number in range(300)] != [text_of(2, number) for number in range(300)]
     assert min(map(len, texts)) == 1
     assert max(map(len, texts)) > 2048
     flawed = [each for each in texts if any(number in range(0xD800, 0xE000) for number in each)]
@@ -40,8 +39,8 @@ def test_texts_are_functions_of_seed_and_number():
 
 def test_a_text_as_code_points_and_as_code_units():
     numbers = [0x61, 0x1F6B2, 0x110000]
-    assert given(ENCODE, vector(numbers, ENCODE).octets) == (0x61, 0x1F6B2, 0x110000)
-    assert given(ENCODE_UTF16, vector(numbers, ENCODE_UTF16).octets) == (0x61, 0xD83D, 0xDEB2)
+    assert given(ENCODE, vector_of_text(numbers, ENCODE).octets) == (0x61, 0x1F6B2, 0x110000)
+    assert given(ENCODE_UTF16, vector_of_text(numbers, ENCODE_UTF16).octets) == (0x61, 0xD83D, 0xDEB2)
 
 
 @pytest.mark.long

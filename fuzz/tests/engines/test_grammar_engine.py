@@ -9,11 +9,10 @@ import pytest
 
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.target import CRASHED, KINDS, TIMED_OUT
+from overlong.fuzz.campaign.pool import open_engine
 from overlong.fuzz.engines.grammar import GrammarEngine
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
-from overlong.fuzz.execution.sparing import ALL_HANGS, DEATHS
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.generated import ALL_HANGS, BLOCK, DEATHS, Generated
 from overlong.reference.core import why_not
 from zoo import SHARED_LIBRARIES, ZOO, known_wrong
 
@@ -51,7 +50,7 @@ def commit(tmp_path):
         )
         engines.append(open_engine(CampaignJob(names, seed=5, limits=Limits(**limits))))
         assert isinstance(engines[-1], GrammarEngine)
-        return [engines[-1].run(WorkUnit(*unit)) for unit in units]
+        return [engines[-1].run(range(unit[0], sum(unit))) for unit in units]
 
     yield run
     for each in engines:

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, CampaignJob, WorkUnit
-from overlong.fuzz.generation.features import edges
-from overlong.fuzz.generation.tokens import tokens_of
+from overlong.fuzz.campaign.pool import open_engine
+from overlong.fuzz.choice import tokens_of
+from overlong.fuzz.engines.job import CampaignJob, edges
+from overlong.fuzz.generated import BLOCK
 from overlong.reference import dialect
 
 WRONG = """
@@ -54,7 +54,7 @@ def test_finds_what_is_wrong_whole_and_in_chunks(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
     engine = open_engine(CampaignJob((f"py:{tmp_path}/wrong.py:Wrong",), seed=3, engine="hypothesis"))
     try:
-        result = engine.run(WorkUnit(BLOCK, 200))
+        result = engine.run(range(BLOCK, BLOCK + 200))
     finally:
         engine.close()
     found = {(each.finding.operation, each.finding.code) for each in result.divergences}
@@ -70,8 +70,8 @@ def test_begins_with_the_grammar_and_then_the_seeds_and_says_what_they_reach():
     opening = len(tokens_of(dialect()).opening)
     engine = open_engine(CampaignJob(("cpython",), seeds=(seed := b"corpus " * 10 + b"\xc2",), engine="hypothesis"))
     try:
-        result = engine.run(WorkUnit(0, opening + 1))
-        (later, again) = (engine.run(WorkUnit(first, 40)) for first in (opening + 1, opening + 1 + 40))
+        result = engine.run(range(opening + 1))
+        (later, again) = (engine.run(range(first, first + 40)) for first in (opening + 1, opening + 1 + 40))
     finally:
         engine.close()
     reached, every = edges(result.reached)
@@ -86,7 +86,7 @@ def test_a_right_decoder_of_streams_alone_is_left_alone(tmp_path):
     (tmp_path / "right.py").write_text(STREAMS_ALONE)
     engine = open_engine(CampaignJob((target := f"py:{tmp_path}/right.py:Right",), engine="hypothesis"))
     try:
-        result = engine.run(WorkUnit(0, 100))
+        result = engine.run(range(100))
     finally:
         engine.close()
     assert not result.divergences

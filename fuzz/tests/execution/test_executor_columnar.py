@@ -8,14 +8,12 @@ import pytest
 from overlong.conformance import Limits, TargetError
 from overlong.conformance.oracle.target import CRASHED, KINDS, LEFT_OUT, TIMED_OUT
 from overlong.conformance.sweep.columnar import ColumnBatch
-from overlong.conformance.vectors.profile import RFC3629
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.execution import sparing
-from overlong.fuzz.execution.executor import ColumnarExecutor, Executor, kinds_by_vectors
-from overlong.fuzz.execution.job import BLOCK, CampaignJob
-from overlong.fuzz.execution.places import InputPlaces, place_of
-from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz import generated
+from overlong.fuzz.engines.executor import Executor, kinds_by_vectors
+from overlong.fuzz.engines.job import CampaignJob, InputReader, place_of
+from overlong.fuzz.engines.probe import Probe
+from overlong.fuzz.generated import BLOCK, Generated
 from overlong.reference import dialect
 from zoo import ZOO
 
@@ -97,7 +95,7 @@ def probe(tmp_path):
 
 def by_columns(target, first=FIRST, count=COUNT):
     """The octets that were asked, and kinds."""
-    return ColumnarExecutor(target, INPUTS, RFC3629).kinds(first, count)
+    return Executor(CampaignJob((target.target,)), target, INPUTS).kinds(first, count)
 
 
 @pytest.mark.long
@@ -137,7 +135,7 @@ def test_a_target_that_dies_again_and_again_is_asked_on(probe):
 
 @pytest.mark.long
 def test_where_too_many_inputs_take_too_long_the_rest_of_their_block_is_left_out(probe, monkeypatch):
-    monkeypatch.setattr(sparing, "ALL_HANGS", 2)
+    monkeypatch.setattr(generated, "ALL_HANGS", 2)
     first = 2 * BLOCK - 100
     endless = [first + 20, first + 40, first + 60, first + 130]
     target = probe("dies", (), [INPUTS.string(number) for number in endless], timeout=1.0)
@@ -153,8 +151,6 @@ def test_what_no_executor_can_ask_is_said(tmp_path):
     probe = Probe(f"py:{tmp_path}/only.py:Encodes")
     with pytest.raises(TargetError, match="nothing to fuzz"):
         Executor(CampaignJob((probe.target,)), probe, INPUTS)
-    with pytest.raises(TargetError, match="a sweep tests D or V"):
-        ColumnarExecutor(probe, INPUTS, RFC3629)
     probe.close()
 
 
@@ -167,7 +163,7 @@ def test_parts_of_a_batch_are_those_inputs():
 
 def test_inputs_have_the_same_place_alone_and_together_and_words_say_it():
     strings = [*map(bytes.fromhex, WORDS), *(INPUTS.string(FIRST + number) for number in range(500)), b""]
-    places = InputPlaces(dialect().automaton)
+    places = InputReader(dialect())
     words = list(map(places.words, places.keys(list(map(len, strings)), b"".join(strings)).tolist()))
     assert words[: len(WORDS)] == list(WORDS.values())
     assert words == [place_of(Vector("fuzz", each)) for each in strings]

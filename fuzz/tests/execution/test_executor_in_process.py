@@ -5,7 +5,6 @@ import functools
 import mmap
 import shutil
 import subprocess
-import sys
 import zlib
 from itertools import pairwise
 
@@ -18,20 +17,18 @@ from overlong.conformance.oracle.target import (
     CRASHED,
     ODD,
     OTHER_OFFSET,
-    OTHER_OUTPUT,
     REFUSED_WELL_FORMED,
     TIMED_OUT,
     ExpectedAnswers,
     answer_code,
 )
-from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.sweep.request import PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import ABIS
-from overlong.conformance.vectors.profile import RFC3629
-from overlong.fuzz.execution.compiled import InputLoop
-from overlong.fuzz.execution.executor import ColumnarExecutor, Executor, InProcessExecutor, inputs_from
-from overlong.fuzz.execution.job import CampaignJob
-from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.engines.compiled import InputLoop
+from overlong.fuzz.engines.executor import Executor, inputs_from
+from overlong.fuzz.engines.job import CampaignJob
+from overlong.fuzz.engines.probe import Probe
+from overlong.fuzz.generated import Generated
 from overlong.reference.core import why_not
 from overlong.reference.dialect import dialect
 from zoo import SHARED_LIBRARIES
@@ -78,25 +75,6 @@ size_t fragile(const uint8_t *s, size_t n) {
 
 /* A decoder that looks one octet further than it may, and believes it. */
 size_t trusting(const uint8_t *s, size_t n) { return is_bool(s, n) || (n && is_bool(s, n + 1)) ? n : errpos(s, n); }
-
-ptrdiff_t odd32(const uint8_t *s, size_t n, uint8_t *out, size_t cap) {
-  ptrdiff_t written = utf32(s, n, out, cap);
-  if (sum(s, n) == LATE && written > 0) out[4 * written - 4] ^= 1;
-  return sum(s, n) == REFUSES && written > 0 ? written - 1 : written;
-}
-
-result odd16(const uint8_t *s, size_t n, uint8_t *out) {
-  result found = utf16_result(s, n, out);
-  if (!found.error && sum(s, n) == LATE && found.count) out[2 * found.count - 1] ^= 0x80;
-  if (found.error && sum(s, n) == LATE) found.count = n - 1;
-  return found;
-}
-
-ptrdiff_t odd8(const uint8_t *s, size_t n, uint8_t *out, size_t cap) {
-  ptrdiff_t written = utf8(s, n, out, cap);
-  if (sum(s, n) == LATE && written > 0) out[0] ^= 1;
-  return written;
-}
 """
 FIRST, COUNT = 3000, 10_000
 """The shard: its inputs begin after the single tokens."""
@@ -106,6 +84,11 @@ DEADLY, ENDLESS = 5_011, 11_009
 
 def wanted(first=FIRST, count=COUNT):
     return inputs_from(first, count)
+
+
+def run(executor, shard):
+    assert executor.in_process is not None
+    return executor.in_process.run(shard)
 
 
 @pytest.fixture(scope="module")
@@ -136,15 +119,16 @@ def executor(library):
     def made(symbol, abi="errpos(ptr,len)", seeds=SEEDS, timeout=5.0):
         name, key = f"so:{library}:{symbol}?abi={abi}", (symbol, abi, seeds, timeout)
         if key not in opened:
-            opened[key] = InProcessExecutor(
-                CampaignJob((name,), SEED, seeds=seeds, limits=Limits(timeout=timeout)), name
-            )
+            limits = Limits(timeout=timeout)
+            job = CampaignJob((name,), SEED, seeds=seeds, limits=limits)
+            opened[key] = Executor(job, Probe(name, limits), Generated(SEED, seeds))
         return opened[key]
 
     yield made
     for each in opened.values():
         each.close()
-        assert each.engine.notes == []
+        assert each.in_process is not None
+        assert each.in_process.notes == []
 
 
 def wrongness(octets):
@@ -197,11 +181,11 @@ def found(result):
 
 def test_the_result_is_that_of_a_judge_in_python_and_its_parts_add_up_to_it(executor, inputs):
     engine = executor("odd")
-    whole = engine.engine.run(wanted())
+    whole = engine.in_process.run(wanted())
     assert found(whole) == expected(wanted(), inputs, odd)
     assert set(found(whole)[-1]) == {0, REFUSED_WELL_FORMED, ACCEPTED_ILL_FORMED, OTHER_OFFSET, BROKEN}
     bounds = [FIRST + place for place in (0, 1, 4096, COUNT)]
-    parts = [engine.engine.run(wanted(start, end - start)) for start, end in pairwise(bounds)]
+    parts = [engine.in_process.run(wanted(start, end - start)) for start, end in pairwise(bounds)]
     *sums, kinds = zip(*map(found, parts), strict=True)
     *totals, checksum = map(sum, sums)
     assert (*totals, checksum % (1 << 64), b"".join(kinds)) == found(whole)
@@ -213,22 +197,22 @@ def test_the_result_is_that_of_a_judge_in_python_and_its_parts_add_up_to_it(exec
 
 def test_an_input_that_crashes_it_and_one_that_hangs_it_are_named_and_all_others_are_judged(executor, inputs):
     engine = executor("fragile", timeout=2.0)
-    result = engine.engine.run(wanted())
+    result = engine.in_process.run(wanted())
     faults = {DEADLY: CRASHED, ENDLESS: TIMED_OUT}
     assert found(result) == expected(wanted(), inputs, odd, faults)
     told = [(fault.index, fault.kind, fault.text) for fault in result.faults if fault.kind != BROKEN]
     assert told == [(DEADLY, CRASHED, "was ended by SIGSEGV"), (ENDLESS, TIMED_OUT, "gave no answer within 2 s")]
-    assert engine.engine.restarts == 2
+    assert engine.in_process.restarts == 2
 
 
 def test_a_right_one_agrees_with_many_inputs_and_far_ones_and_a_trusting_one_is_caught(executor, inputs):
     engine = executor("errpos")
     for shard in (wanted(0, 200_000), wanted((1 << 62) - COUNT, COUNT)):
-        result = engine.engine.run(shard)
+        result = engine.in_process.run(shard)
         assert (result.kinds, result.faults, result.strings) == (b"", (), shard.count)
         assert 0 < result.well_formed == result.accepted < shard.count
     ahead = expected(shard := wanted(FIRST, 2000), inputs, trusting)
-    assert found(executor("trusting").engine.run(shard)) == ahead
+    assert found(executor("trusting").in_process.run(shard)) == ahead
     assert ACCEPTED_ILL_FORMED in ahead[-1]
 
 
@@ -239,43 +223,15 @@ def trusting(octets):
     return "R", right(octets), 0
 
 
-@pytest.mark.parametrize(
-    ("abi", "symbol", "units"),
-    [
-        ("utf32(ptr,len,out,cap)", "32", f"utf-32-{sys.byteorder[0]}e"),
-        ("utf16-result(ptr,len,out)", "16", f"utf-16-{sys.byteorder[0]}e"),
-        ("utf8(ptr,len,out,cap)", "8", "utf-8"),
-    ],
-)
-def test_what_is_put_out_is_judged_unit_by_unit(executor, inputs, abi, symbol, units):
-    width = int(symbol) // 8
-
-    def decoded(octets, *, wrongly):
-        offset, wrong = right(octets), wrongly and wrongness(octets)
-        if offset >= 0 and width == 2:
-            late = wrong == LATE and offset != len(octets) - 1
-            return "R", len(octets) - 1 if late else offset, OTHER_OFFSET if late else 0
-        if offset >= 0:
-            return "R", 0xFFFFFFFF, 0
-        count = len(octets.decode().encode(units)) // width
-        short = width == 4 and wrong == REFUSES and count > 0
-        return "A", count - short, OTHER_OUTPUT if short or (wrong == LATE and count) else 0
-
-    shard = wanted(FIRST, 4000)
-    result = executor(f"odd{symbol}", abi).engine.run(shard)
-    assert found(result) == expected(shard, inputs, lambda octets: decoded(octets, wrongly=True))
-    assert OTHER_OUTPUT in found(result)[-1]
-    sound = executor("utf16_result" if width == 2 else f"utf{symbol}", abi).engine.run(shard)
-    assert found(sound) == expected(shard, inputs, lambda octets: decoded(octets, wrongly=False))
-
-
-def test_the_engine_that_asks_in_columns_has_the_same_results(executor, library):
-    mine = executor("odd").kinds(0, 100_000)
-    probe = Probe(f"so:{library}:odd?abi=errpos(ptr,len)", Limits(), RFC3629)
+def test_what_asks_in_columns_has_the_same_results(executor, library, monkeypatch):
+    mine, name = executor("odd").kinds(0, 100_000), f"so:{library}:odd?abi=errpos(ptr,len)"
+    monkeypatch.setattr("overlong.fuzz.engines.executor.reason_against", lambda _: "asked in columns")
+    other = Executor(CampaignJob((name,), SEED), Probe(name), Generated(SEED, SEEDS))
     try:
-        theirs = ColumnarExecutor(probe, Generated(SEED, SEEDS), RFC3629).kinds(0, 100_000)
+        theirs = other.kinds(0, 100_000)
     finally:
-        probe.close()
+        other.close()
+    assert other.in_process is None
     assert theirs == mine
     assert any(theirs[1])
 
@@ -287,7 +243,7 @@ def test_the_loop_in_this_process_judges_as_python_does(library, inputs):
     progress, kinds, shard = Progress(mmap.mmap(-1, PROGRESS_OCTETS)), bytearray(COUNT), wanted()
     progress.begin(FIRST)
     InputLoop(abi, [address], judge, dialect().layout).run(inputs, FIRST + COUNT, progress, kinds, FIRST)
-    sums = progress.strings, progress.octets, progress.well_formed, progress.accepted, progress.checksum
+    sums = tuple(progress.sums.values())
     assert (*sums, bytes(kinds)) == expected(shard, inputs, odd)
 
 
@@ -295,9 +251,9 @@ def test_traits_change_what_is_right(library, inputs):
     name = f"so:{library}:errpos?abi=errpos(ptr,len)"
     names = name, f"{name}&nul=refused"  # which is false
     job = CampaignJob(names, SEED, seeds=SEEDS)
-    engines = [InProcessExecutor(job, name) for name in names]
+    engines = [Executor(job, Probe(name), inputs) for name in names]
     try:
-        plain, refusing = (found(engine.engine.run(wanted(FIRST, 4000))) for engine in engines)
+        plain, refusing = (found(run(engine, wanted(FIRST, 4000))) for engine in engines)
     finally:
         for each in engines:
             each.close()
@@ -312,7 +268,7 @@ def test_seeds_have_a_say_and_the_file_that_they_travel_in_is_gone_in_the_end(ex
     engine, shard = executor("odd"), wanted(FIRST, 2000)
     octets = sum(len(inputs.string(index)) for index in range(FIRST, FIRST + 2000))
     without = sum(map(len, map(Generated(SEED).string, range(FIRST, FIRST + 2000))))
-    assert engine.engine.run(shard).octets == octets != without
+    assert engine.in_process.run(shard).octets == octets != without
     folder = engine.folder.path
     assert folder.exists()
     engine.close()
@@ -320,7 +276,7 @@ def test_seeds_have_a_say_and_the_file_that_they_travel_in_is_gone_in_the_end(ex
 
 
 def test_only_functions_of_libraries_are_asked_in_their_process(library):
-    for name, kind in (("cpython", type(None)), (f"so:{library}:errpos?abi=errpos(ptr,len)", InProcessExecutor)):
+    for name in ("cpython", f"so:{library}:errpos?abi=errpos(ptr,len)"):
         executor = Executor(CampaignJob((name,), SEED), Probe(name), Generated(SEED))
-        assert isinstance(executor.in_process, kind)
+        assert (executor.in_process is None) == (name == "cpython")
         executor.close()

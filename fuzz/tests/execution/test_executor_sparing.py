@@ -5,9 +5,7 @@ from functools import cache
 import pytest
 
 from overlong.conformance.oracle.target import CRASHED, TIMED_OUT
-from overlong.fuzz.execution.job import BLOCK
-from overlong.fuzz.execution.sparing import ALL_DEATHS, ALL_HANGS, DEATHS, HANGS, Sparing
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.generated import ALL_DEATHS, ALL_HANGS, BLOCK, DEATHS, HANGS, Generated, Sparing
 
 INPUTS = Generated(7)
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlong.fuzz.generation import features
-from overlong.fuzz.generation.features import PLACES, edges, features_of, first_to_reach, place_of
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.engines import job
+from overlong.fuzz.engines.job import PLACES, edges, features_of, first_to_reach, position_of
+from overlong.fuzz.generated import Generated
 from overlong.reference.automaton import access_words
 from overlong.reference.dialect import DIALECTS, dialect
 
@@ -35,9 +35,9 @@ def test_each_feature_is_reached_by_some_octets(name):
 
 
 def test_places_are_those_that_their_names_say():
-    assert {place_of(offset) for offset in OFFSETS.values()} == set(range(len(PLACES)))
-    assert all(place_of(offset) == place for place, offset in OFFSETS.items())
-    assert [place_of(offset) for offset in (14, 15, 16, 17, 62, 63, 64, 65, 79)] == [1, 4, 4, 2, 2, 4, 5, 3, 5]
+    assert {position_of(offset) for offset in OFFSETS.values()} == set(range(len(PLACES)))
+    assert all(position_of(offset) == place for place, offset in OFFSETS.items())
+    assert [position_of(offset) for offset in (14, 15, 16, 17, 62, 63, 64, 65, 79)] == [1, 4, 4, 2, 2, 4, 5, 3, 5]
 
 
 def test_what_stands_behind_an_error_is_read_again():
@@ -63,9 +63,9 @@ def test_the_shortest_that_reaches_a_feature_is_told(inputs, name):
 def test_the_core_reads_as_python_does(name, monkeypatch):
     spoken = dialect(name)
     lengths, octets = Generated(4, (), spoken).columns(0, 4096)
-    assert len(octets) >= features.ENOUGH
+    assert len(octets) >= job.ENOUGH
     compiled = first_to_reach(lengths, octets, spoken)
     whole = features_of(octets, spoken)
-    monkeypatch.setattr(features, "ENOUGH", len(octets) + 1)
+    monkeypatch.setattr(job, "ENOUGH", len(octets) + 1)
     assert compiled == first_to_reach(lengths, octets, spoken)
     assert whole == features_of(octets, spoken)

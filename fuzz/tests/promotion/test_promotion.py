@@ -9,9 +9,10 @@ from click.testing import CliRunner
 
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.results.model import Standing
-from overlong.conformance.vectors.check import CheckError, check, vectors_in
-from overlong.fuzz.promotion.promote import PromotionError, promote, vector_of
-from overlong.fuzz.report.findings import Found
+from overlong.conformance.vectors.check import check, vectors_in
+from overlong.fuzz.campaign.corpus import CampaignError
+from overlong.fuzz.promotion import promote, vector_of
+from overlong.fuzz.report import Found
 
 pytestmark = pytest.mark.long
 
@@ -92,14 +93,14 @@ def test_hostile_text_stays_text(tmp_path):
     (vector,) = vectors_in(promote(hostile, tmp_path))
     assert vector.comment.isprintable()
     for name in ("../D-7f3a0c19", "D-7F3A0C19", "D-7f3a0c19\n", ""):
-        with pytest.raises(PromotionError, match="no id of a finding"):
+        with pytest.raises(CampaignError, match="no id of a finding"):
             promote(replace(OVERLONG, id=name), tmp_path)
 
 
 def test_what_no_vector_can_say_is_refused_with_the_reason(tmp_path):
-    with pytest.raises(PromotionError, match="difference"):
+    with pytest.raises(CampaignError, match="difference"):
         promote(replace(OVERLONG, standing=Standing.DIFFERENCE), tmp_path)
-    with pytest.raises(PromotionError, match="cesu-8"):
+    with pytest.raises(CampaignError, match="cesu-8"):
         promote(replace(OVERLONG, measured_by="cesu-8@1"), tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -130,23 +131,3 @@ def test_certify_asks_promoted_vectors_of_every_kind(project):
     lines = (project / "overlong-results").rglob("results.jsonl")
     found = {json.loads(line).get("vector", "") for path in lines for line in path.read_text().split("\n") if line}
     assert found >= {"fuzz/c080", "fuzz/e2.82ac", "fuzz/.e2+61"}
-
-
-def test_replay_takes_a_promoted_vector(project):
-    for name, code in (("buggy", 1), ("fixed", 0)):
-        words = ["replay", "regressions/D-7f3a0c19.json", f"py:{name}.py:decode"]
-        assert CliRunner().invoke(cli, words).exit_code == code
-
-
-def test_a_file_that_is_no_vector_is_named_on_one_line(project):
-    (project / "regressions" / "D-99999999.json").write_text('{"schema": "overlong/vectors-1"')
-    result = certify("py:fixed.py:decode")
-    assert result.exit_code == 2
-    assert "D-99999999.json:1:" in result.output
-    assert result.output.count("\n") == 1
-    text = (project / "regressions" / "D-7f3a0c19.json").read_text()
-    (project / "regressions" / "D-99999999.json").write_text(text.replace('"offset": 0', '"offset": 1'))
-    assert "the reference has 0" in certify("py:fixed.py:decode").output
-    (project / "empty").mkdir()
-    with pytest.raises(CheckError, match="no vectors in it"):
-        vectors_in(project / "empty")

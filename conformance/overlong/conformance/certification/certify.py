@@ -29,9 +29,9 @@ from overlong.conformance.targets.identity import hold_to, identity_of
 from overlong.conformance.targets.pair import Pair
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import add_subjects, resolve
-from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import DRAWN, GROWING, OF_OCTETS, ONLY_THOROUGH, SHARED, SUITES, suite_named
-from overlong.conformance.vectors.suites.core import GIVEN
+from overlong.conformance.vectors.suites.suite import GIVEN
+from overlong.conformance.vectors.vector import RFC3629, Profile
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
@@ -358,7 +358,7 @@ def _given(files: Sequence[GivenFile]) -> tuple[Suite, ...]:
     if not files:
         return ()
     from overlong.conformance.vectors.check import vectors_in
-    from overlong.conformance.vectors.suites.core import given_suites
+    from overlong.conformance.vectors.suites.suite import given_suites
 
     paths = [Path(file.name) if file.path is None else file.path for file in files]
     return given_suites(list({vector.id: vector for path in paths for vector in vectors_in(path)}.values()))

@@ -12,7 +12,6 @@ import hashlib
 import json
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -23,19 +22,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.certification.matrix_worker import INCOMPLETE, KEPT_LINE, MatrixJob
 from overlong.conformance.results.model import FAILS, State
-from overlong.conformance.results.recorded import cause_of, document, regular, state_recorded
-from overlong.conformance.results.records import spelt
+from overlong.conformance.results.records import cause_of, document, regular, spelt, state_recorded
 from overlong.conformance.results.results_file import RESULTS
 from overlong.conformance.support import process
 from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.printable import counted, printable
 from overlong.conformance.support.provenance import environment, generator, timestamp
-from overlong.conformance.vectors.suites import PROVING, QUICK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from overlong.conformance.certification.matrix_nursery import Forked, Nursery
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,8 +219,6 @@ SLOWEST = (
     *("sqlite", "lxml", "npm-text-encoding-utf-8", "ocaml-uutf-decoder", "npm-text-encoding", "ruby", "guile-port"),
 )
 """Decoders that take longer than most, roughly the longest first. The order affects only starts, not rows."""
-_WORTH_A_NURSERY = 2
-"""The number of targets per parallel job above which making the suites once pays off."""
 _KILL: signal.Signals = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
@@ -237,8 +230,7 @@ class Matrix:
         self._asked = job
         self._output = output
         self._folders = folders
-        self._running: set[subprocess.Popen[bytes] | Forked] = set()
-        self._nursery: Nursery | None = None
+        self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._stopped = False
 
@@ -263,17 +255,8 @@ class Matrix:
         """
         rows: dict[str, MatrixRow] = {}
         kept = kept or {}
-        ordered = slowest_first(targets)
-        # The first workers start at once, while the nursery makes the suites.
-        fresh = frozenset(ordered[:jobs])
-        with contextlib.ExitStack() as stack:
-            if self._asked.warm and sys.platform == "linux" and len(targets) - len(kept) > _WORTH_A_NURSERY * jobs:
-                from overlong.conformance.certification.matrix_nursery import Nursery
-
-                self._nursery = Nursery(self._asked.speaks, QUICK if self._asked.quick else PROVING)
-                stack.callback(self._nursery.close)
-            pool = stack.enter_context(ThreadPoolExecutor(jobs))
-            waiting = [pool.submit(self._row, target, kept.get(target), anew=target in fresh) for target in ordered]
+        with ThreadPoolExecutor(jobs) as pool:
+            waiting = [pool.submit(self._row, target, kept.get(target)) for target in slowest_first(targets)]
             try:
                 for future in as_completed(waiting):
                     row, old = future.result()
@@ -299,14 +282,12 @@ class Matrix:
     def _stop(self, how: signal.Signals) -> None:
         with self._lock:
             self._stopped = True
-            if self._nursery is not None:
-                self._nursery.close()  # wakes a thread that waits for the nursery
-            for process in self._running:
+            for worker in self._running:
                 with contextlib.suppress(ProcessLookupError):
-                    process.send_signal(how)
+                    worker.send_signal(how)
 
-    def _row(self, target: str, kept: tuple[MatrixRow, dict[str, Any]] | None, *, anew: bool) -> tuple[MatrixRow, bool]:
-        """The row of one target, and True if it is the kept one; ``anew``: by a new process, not by the nursery."""
+    def _row(self, target: str, kept: tuple[MatrixRow, dict[str, Any]] | None) -> tuple[MatrixRow, bool]:
+        """The row of one target, and True if it is the kept one."""
         started, when = time.monotonic(), timestamp()
         folder = self._folders[target]
         old, known = kept if kept is not None and kept[0].folder == folder else (None, None)
@@ -314,33 +295,7 @@ class Matrix:
         with self._lock:
             if self._stopped:
                 return not_begun(target), False
-        process = self._worker(anew=anew)
-        with self._lock:
-            self._running.add(process)
-            if self._stopped:  # just now
-                process.send_signal(signal.SIGTERM)
-        lifeline, process.stdin = process.stdin, None  # stays open until the worker or this process ends
-        assert lifeline is not None
-        with contextlib.suppress(BrokenPipeError):
-            lifeline.write(json.dumps(asdict(job)).encode("ascii") + b"\n")
-            lifeline.flush()
-        written, said = process.communicate()
-        with contextlib.suppress(BrokenPipeError):
-            lifeline.close()
-        with self._lock:
-            self._running.discard(process)
-        if old is not None and process.returncode == 0 and written == KEPT_LINE:
-            return old, True
-        row = row_of(target, process.returncode, written, said, time.monotonic() - started, when, folder)
-        if self._stopped and row.state is State.NOT_MEASURED:  # it was killed before it could report that
-            row = replace(row, state=State.INCOMPLETE, why="interrupted")
-        return row, False
-
-    def _worker(self, *, anew: bool) -> subprocess.Popen[bytes] | Forked:
-        if self._nursery is not None and not anew:
-            with contextlib.suppress(OSError):  # the nursery has ended: do without it
-                return self._nursery.fork()
-        return subprocess.Popen(
+        worker = subprocess.Popen(
             process.module("overlong.conformance.certification.matrix_worker"),
             env=process.environment(),
             stdin=subprocess.PIPE,
@@ -348,6 +303,26 @@ class Matrix:
             stderr=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C reaches it only through this process
         )
+        with self._lock:
+            self._running.add(worker)
+            if self._stopped:  # just now
+                worker.send_signal(signal.SIGTERM)
+        lifeline, worker.stdin = worker.stdin, None  # stays open until the worker or this process ends
+        assert lifeline is not None
+        with contextlib.suppress(BrokenPipeError):
+            lifeline.write(json.dumps(asdict(job)).encode("ascii") + b"\n")
+            lifeline.flush()
+        written, said = worker.communicate()
+        with contextlib.suppress(BrokenPipeError):
+            lifeline.close()
+        with self._lock:
+            self._running.discard(worker)
+        if old is not None and worker.returncode == 0 and written == KEPT_LINE:
+            return old, True
+        row = row_of(target, worker.returncode, written, said, time.monotonic() - started, when, folder)
+        if self._stopped and row.state is State.NOT_MEASURED:  # it was killed before it could report that
+            row = replace(row, state=State.INCOMPLETE, why="interrupted")
+        return row, False
 
 
 def slowest_first(targets: Sequence[str]) -> list[str]:

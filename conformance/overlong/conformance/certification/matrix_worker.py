@@ -42,8 +42,6 @@ class MatrixJob:
     limits: Limits
     portrait: bool = False
     """Find the nearest model, and draw maps, even in a quick run."""
-    warm: bool = True
-    """Make the vectors of decoders once for all workers."""
     expected: str = ""
     """The file of expected deviations; empty for that of the project."""
     target: str = ""

@@ -94,7 +94,7 @@ def nearest_model(learned: LearnedModel, run: Run, maps: Sequence[Map]) -> tuple
     from overlong.conformance.models.picture import picture
 
     part = learned.part("dialect")
-    svg = picture(learned, ".svg", run.profile.speaks)
+    svg = picture(learned, run.profile.speaks)
     if part is None or svg is None:
         name = _nearest(maps, run) if maps else ""
         return f"{name}{NEAREST}" if name and _is_near(name, run, maps) else "", None

@@ -24,9 +24,8 @@ from overlong.conformance.protocol.wire import (
 from overlong.conformance.results.run import offered
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.encoding import SCALARS, UTF16, WIDTHS
-from overlong.conformance.vectors.questions import Asked
-from overlong.conformance.vectors.suites.values import VALUES
+from overlong.conformance.vectors.expected import SCALARS, UTF16, WIDTHS, Asked
+from overlong.conformance.vectors.suites.streams import VALUES
 from overlong.conformance.vectors.vector import IdError
 from overlong.reference.questions import QUESTIONS
 

@@ -26,8 +26,8 @@ from overlong.conformance.protocol.wire import DECODE, NOT_SAID, REFUSED, VALIDA
 from overlong.conformance.results.model import FAILS, HOLDS, NOT_MEASURED
 from overlong.conformance.results.run import Run, SuiteRun, offered_in, shown_by
 from overlong.conformance.support.printable import thousands
-from overlong.conformance.vectors.profile import RFC3629, Profile
 from overlong.conformance.vectors.suites import SHARED
+from overlong.conformance.vectors.vector import RFC3629, Profile
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from overlong.conformance.protocol.observation import VERDICT
 from overlong.conformance.protocol.wire import ACCEPTED, ECHO, NOT_SAID, REFUSED, UNITS, VALIDATE, Answers, big_endian
 from overlong.conformance.results.model import HOLDS
 from overlong.conformance.support.printable import thousands
-from overlong.conformance.vectors.complete import strings_for
+from overlong.conformance.vectors.pieces import strings_for
 from overlong.conformance.vectors.suites import SUITES
 from overlong.reference import decode_scalars, dialect, encode_scalars, is_well_formed
 from overlong.reference.order import Ranking, characters, scalar_of_rank, scalar_values

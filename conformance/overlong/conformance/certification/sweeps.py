@@ -29,15 +29,15 @@ from overlong.conformance.oracle.target import TargetError, expectation
 from overlong.conformance.protocol.observation import Code
 from overlong.conformance.results.model import FAILS
 from overlong.conformance.support.printable import thousands
+from overlong.conformance.sweep.distances import CONSTANT, numbers_of_utf8
 from overlong.conformance.sweep.in_process import reason_against, reason_against_giants, why_slow
 from overlong.conformance.sweep.ledger import LedgerError
-from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.plans import CAMPAIGN, CONSTANT, DRAWN, DRAWN_IN_CAMPAIGN, SEEDED
-from overlong.conformance.sweep.plans.distance import numbers_of_utf8
+from overlong.conformance.sweep.plan import SEEDED, plan_named
 from overlong.conformance.sweep.pool import cpus
+from overlong.conformance.sweep.schemes import DRAWN, DRAWN_IN_SOAK, SOAK
 from overlong.conformance.sweep.sweep import sweep
 from overlong.conformance.targets.commands import constants_of as numbers_in_code_of
-from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.conformance.vectors.suites.suite import core_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -145,7 +145,7 @@ def plans_for(
 
     All include a plan with a new, unpredictable seed: ``drawn`` with the tiers ``full`` and ``deep``, and ``sample``
     with all others and with none. A budget larger than the cost of ``deep`` adds plans with the following seeds. A
-    budget for more than :data:`MOST_DRAWN` of them buys ``campaign`` plans instead.
+    budget for more than :data:`MOST_DRAWN` of them buys ``soak`` plans instead.
 
     Args:
         target: a target that is not started.
@@ -194,7 +194,7 @@ def _plans(target: FramedTarget, run: Run, invocation: Invocation, seconds: floa
             first, kind = int(name.rpartition("-")[2]), DRAWN
             many = _affordable(target, run, seconds, budget, first)
             if many > MOST_DRAWN:
-                kind, many = CAMPAIGN, min(many // DRAWN_IN_CAMPAIGN, MOST_DRAWN)
+                kind, many = SOAK, min(many // DRAWN_IN_SOAK, MOST_DRAWN)
             chosen = (*chosen, *(f"{kind.name}-{(first + each) % (kind.most + 1)}" for each in range(many)))
     if tier is None or tier in _BELOW_USUAL:
         run.notes.append(f"{NOT_FURTHER}: {_price(run)}")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.results.invocation import Invocation
     from overlong.conformance.results.run import Run
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def is_hasty(invocation: Invocation) -> bool:
 
 def fresh(tier: Tier | None) -> str:
     """A plan of strings that no decoder can know: its seed is unpredictable, and its name repeats it."""
-    from overlong.conformance.sweep.plans import DRAWN, SAMPLE
+    from overlong.conformance.sweep.schemes import DRAWN, SAMPLE
 
     kind = DRAWN if tier is not None and tier.name in {FULL.name, DEEP.name} else SAMPLE
     return f"{kind.name}-{secrets.randbelow(kind.most + 1)}"
@@ -169,7 +169,7 @@ GIANTS_TAKE = 2.5
 
 def seeds_of(plans: Iterable[str]) -> tuple[str, ...]:
     """The seeds by which some of these plans are drawn."""
-    from overlong.conformance.sweep.plans import SEEDED
+    from overlong.conformance.sweep.plan import SEEDED
 
     parted = (name.partition("-") for name in plans)
     return tuple(seed for kind, _, seed in parted if kind in SEEDED)
@@ -177,7 +177,7 @@ def seeds_of(plans: Iterable[str]) -> tuple[str, ...]:
 
 def constants_of(plans: Iterable[str]) -> tuple[int, ...]:
     """The numbers around which some of these plans ask."""
-    from overlong.conformance.sweep.plans import CONSTANT
+    from overlong.conformance.sweep.distances import CONSTANT
 
     parted = (name.partition("-") for name in plans)
     return tuple(int(number) for kind, _, number in parted if kind == CONSTANT.name)

@@ -47,7 +47,7 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.results.run import offered
 from overlong.conformance.vectors.batch import Batch, Member
-from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.conformance.vectors.suites.suite import core_vectors
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:

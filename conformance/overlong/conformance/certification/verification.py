@@ -20,7 +20,7 @@ from overlong.conformance.certification.tiers import NO_TIER
 from overlong.conformance.results.difference import difference
 from overlong.conformance.results.expected import Expectations
 from overlong.conformance.results.invocation import GivenFile, Invocation, fixed, identifier
-from overlong.conformance.results.recorded import ReportError, checked, document
+from overlong.conformance.results.records import ReportError, checked, document
 from overlong.conformance.results.statements import report_of_statement
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.provenance import portable, portable_file, today
@@ -115,7 +115,7 @@ def verify(
         CertificateError: it is no certificate, or asks for something that does not exist.
         NotAgreed: it names a command that needs consent.
         TargetError: the decoder cannot be measured here.
-        CheckError, JsonError, WrongError: a file of vectors is malformed.
+        CheckError, JsonError: a file of vectors is malformed.
         ExpectationError: a file of expected deviations is malformed.
         OSError: a file cannot be read.
     """

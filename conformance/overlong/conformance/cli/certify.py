@@ -27,6 +27,7 @@ from overlong.conformance.cli.options import (
     with_plans,
 )
 from overlong.conformance.cli.output import (
+    Bar,
     WantedFormats,
     coloured,
     folder_and_file,
@@ -43,7 +44,6 @@ from overlong.conformance.support.process import no_more_interruptions
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from overlong.conformance.cli.output import Bar
     from overlong.conformance.results.certificate import Certificate
 
 EXAMPLES = """\b
@@ -179,7 +179,6 @@ def command(
       4  incomplete: interrupted, or restarted too often
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.certification.certify import certify
-    from overlong.conformance.cli.output import Bar
     from overlong.conformance.results.expected import Expectations
     from overlong.conformance.results.invocation import GivenFile, Invocation, fixed
     from overlong.conformance.support.provenance import today
@@ -247,7 +246,7 @@ def command(
 def _check_suites(suites: Sequence[str], given: Sequence[Path]) -> None:
     """Raises: click.UsageError: there is no such suite, or no file for it."""
     from overlong.conformance.vectors.suites import SUITES
-    from overlong.conformance.vectors.suites.core import GIVEN
+    from overlong.conformance.vectors.suites.suite import GIVEN
 
     for name in suites:
         if name == GIVEN and not given:

@@ -46,9 +46,8 @@ def command(what: tuple[str, ...], profile: str) -> None:
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.oracle.finding import explain_code, explain_octets
     from overlong.conformance.protocol.observation import KINDS
-    from overlong.conformance.vectors.profile import Profile
-    from overlong.conformance.vectors.questions import Asked
-    from overlong.conformance.vectors.vector import IdError, Vector
+    from overlong.conformance.vectors.expected import Asked
+    from overlong.conformance.vectors.vector import IdError, Profile, Vector
     from overlong.reference import DEFECTS
     from overlong.reference.questions import QUESTIONS
 

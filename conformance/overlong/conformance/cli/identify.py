@@ -35,25 +35,22 @@ Examples:
   overlong identify java-readutf --picture readutf.svg
   overlong identify --format json py:mypackage.text:decode
 """
-PICTURES = (".svg", ".mmd", ".dot")
 
 
 @click.command("identify", cls=TargetCommand, epilog=EXAMPLES)
 @click.argument("target", nargs=-1, required=True, shell_complete=complete_targets)
 @click.option(
     "--picture",
-    "pictures",
+    "drawing",
     type=click.Path(dir_okay=False, path_type=Path),
-    multiple=True,
-    metavar="FILE",
-    help="Draw the learned automaton beside that of the dialect, differences in red: "
-    "FILE.svg, FILE.mmd (Mermaid) or FILE.dot (Graphviz). Repeatable.",
+    metavar="FILE.svg",
+    help="Draw the learned automaton beside that of the dialect, differences in red, in SVG.",
 )
 @text_or_json("Print sentences, or all data including the automata.")
 @with_limits("questions")
 def command(
     target: tuple[str, ...],
-    pictures: tuple[Path, ...],
+    drawing: Path | None,
     output_format: str,
 ) -> None:
     """Find a decoder's dialect, error position and error mode.
@@ -73,11 +70,10 @@ def command(
     from overlong.conformance.report.learned import model_as_json, model_lines
 
     named = target_of(target)
-    for path in pictures:
-        if path.suffix not in PICTURES:
-            raise click.BadParameter(f"{path.name!r}: end the name in {', '.join(PICTURES)}", param_hint="--picture")
-        if not path.parent.is_dir():
-            leave(f"{printable(str(path))}: the folder does not exist; create it, or name another", USAGE)
+    if drawing is not None and drawing.suffix != ".svg":
+        raise click.BadParameter(f"{drawing.name!r}: end the name in .svg", param_hint="--picture")
+    if drawing is not None and not drawing.parent.is_dir():
+        leave(f"{printable(str(drawing))}: the folder does not exist; create it, or name another", USAGE)
 
     def progress(title: str, asked: int) -> None:
         if sys.stderr.isatty():
@@ -89,8 +85,8 @@ def command(
         no_more_interruptions()
         if sys.stderr.isatty():
             click.echo("\r\x1b[K", err=True, nl=False)
-        for path in pictures:
-            _draw(model, path)
+        if drawing is not None:
+            _draw(model, drawing)
         if output_format == "json":
             click.echo(json.dumps(model_as_json(model), indent=2))
         else:
@@ -105,7 +101,7 @@ def _draw(model: LearnedModel, path: Path) -> None:
     from overlong.conformance.models.picture import picture
     from overlong.conformance.support.files import written_to
 
-    drawn = picture(model, path.suffix)
+    drawn = picture(model)
     if drawn is None:
         click.echo("overlong: no picture: the target offers neither V nor D, whose automaton a picture shows", err=True)
         return

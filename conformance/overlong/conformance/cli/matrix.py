@@ -6,15 +6,16 @@ import contextlib
 import os
 import shlex
 import sys
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from overlong.conformance.cli.limits import agreed_to, limits_of, with_limits
 from overlong.conformance.cli.options import complete_targets, errors_on_one_line, folder_of, profile_option, width
-from overlong.conformance.cli.output import WantedFormats, exit_code, formats_option, report_of, show
+from overlong.conformance.cli.output import Bar, WantedFormats, exit_code, formats_option, report_of, show
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.process import no_more_interruptions
 
@@ -179,7 +180,7 @@ def measured(
         write_statement,
     )
     from overlong.conformance.support.files import NotSaved, alone_in, make_folder
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference import dialect
 
     here, options = said
@@ -200,9 +201,15 @@ def measured(
         def done(row: MatrixRow, same: bool) -> None:  # noqa: FBT001
             rows[row.target] = row
             write("it is under way, or its end was sudden")
-            progress.done(row.target, row.state, "kept" if same else f"{row.seconds:.1f} s")
+            number, name = next(finished), printable(row.target)
+            bar.update(name[:22], number, len(chosen))
+            if not quiet and not sys.stderr.isatty():  # a line for each row, where there is no bar
+                how = "kept" if same else f"{row.seconds:.1f} s"
+                click.echo(f"[{number}/{len(chosen)}] {name}: {row.state} ({how})", err=True)
 
-        with _Progress(len(chosen), enabled=not quiet) as progress:
+        finished = count(1)
+        with Bar(enabled=not quiet and sys.stderr.isatty(), unit="targets") as bar:
+            bar.update("", 0, len(chosen))
             write("it is under way, or its end was sudden")
             under_way = Matrix(job, output, folders)
             try:
@@ -290,7 +297,7 @@ def certify_library(
     agreed_to(functions)
     set_up_library(name)
     words, options = words_of(profile, expected, limits, quick=quick)
-    job = MatrixJob(profile, quick, limits, expected=str(expected or ""), warm=False)
+    job = MatrixJob(profile, quick, limits, expected=str(expected or ""))
     here = shlex.join(["overlong", "certify", *words, name])
     jobs = os.cpu_count() or 1
     with measured(functions, job, folder, (here, options), jobs, resume=False, quiet=quiet) as rows:
@@ -315,29 +322,3 @@ def _refuse_others(name: str, first: str) -> None:
                 f"{printable(name)} is a library, and its functions get the default suites, without sweeps: leave out "
                 f"{parameter.opts[-1]}, or certify one function, such as {printable(first)}"
             )
-
-
-class _Progress:
-    """Progress on stderr: a bar in a terminal, a line for each row elsewhere."""
-
-    def __init__(self, targets: int, *, enabled: bool) -> None:
-        from overlong.conformance.cli.output import Bar
-
-        self._targets, self._done = targets, 0
-        self._lines = enabled and not sys.stderr.isatty()
-        self._bar = Bar(enabled=enabled and sys.stderr.isatty(), unit="targets")
-
-    def __enter__(self) -> Self:
-        self._bar.update("", 0, self._targets)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()
-
-    def done(self, target: str, state: str, how: str) -> None:
-
-        self._done += 1
-        name = printable(target)
-        self._bar.update(name[:22], self._done, self._targets)
-        if self._lines:
-            click.echo(f"[{self._done}/{self._targets}] {name}: {state} ({how})", err=True)

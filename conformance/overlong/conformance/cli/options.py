@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CONFORMS, DIVERGES, USAGE, NOT_MEASURED, INCOMPLETE = 0, 1, 2, 3, 4
 """Exit codes, as ``docs/command-line.md`` documents them."""
 
-MARKER = "overlong.command_follows"
+MARKER, COMMAND = "overlong.command_follows", "overlong.command"
 TRUST = "overlong.trust"
 
 _SCARCE = {
@@ -44,6 +44,7 @@ class TargetCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[MARKER] = "--" in args
+        ctx.meta[COMMAND] = tuple(args[args.index("--") + 1 :]) if "--" in args else None
         return super().parse_args(ctx, args)
 
 
@@ -143,11 +144,11 @@ def files_refused() -> Generator[None]:
     """Report an error in a file of vectors or of expected deviations on one line, with the file and the place."""
     from overlong.conformance.results.expected_file import ExpectationError
     from overlong.conformance.support.strict_json import JsonError
-    from overlong.conformance.vectors.check import CheckError, WrongError
+    from overlong.conformance.vectors.check import CheckError
 
     try:
         yield
-    except (CheckError, ExpectationError, JsonError, WrongError) as error:
+    except (CheckError, ExpectationError, JsonError) as error:
         leave(str(error), USAGE)
 
 
@@ -198,7 +199,7 @@ def _plans(_context: click.Context, _option: click.Parameter, names: tuple[str, 
 
 
 def _complete_plans(_context: click.Context, _option: click.Parameter, begun: str) -> list[CompletionItem]:
-    from overlong.conformance.sweep.plans import PLANS
+    from overlong.conformance.sweep.plan import PLANS
 
     return [CompletionItem(kind.form) for kind in PLANS.values() if kind.form.startswith(begun)]
 
@@ -293,7 +294,7 @@ def complete_targets(_context: click.Context, _parameter: click.Parameter, incom
 def complete_suites(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete suites, without making their vectors."""
     from overlong.conformance.vectors.suites import SUITES
-    from overlong.conformance.vectors.suites.core import GIVEN
+    from overlong.conformance.vectors.suites.suite import GIVEN
 
     return _beginning(incomplete, [*((name, "") for name in SUITES), (GIVEN, "the vectors of --vectors")])
 
@@ -316,7 +317,7 @@ def complete_codes(_context: click.Context, _parameter: click.Parameter, incompl
 
 def complete_languages(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the languages of the adapter templates."""
-    from overlong.conformance.targets.templates import TEMPLATES
+    from overlong.conformance.targets.starters import TEMPLATES
 
     return _beginning(incomplete, ((name, "") for name in TEMPLATES))
 

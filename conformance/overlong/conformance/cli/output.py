@@ -190,7 +190,7 @@ def put_out(report: Report, names: Sequence[str], output: Path | None) -> None:
 def report_of(*paths: Path) -> Report:
     """The report read from the files. If a file cannot be read, the program ends with one line that says why."""
     from overlong.conformance.results.reading import read
-    from overlong.conformance.results.recorded import ReportError
+    from overlong.conformance.results.records import ReportError
 
     try:
         return read(paths)

@@ -17,7 +17,7 @@ import pytest
 from overlong.conformance.protocol.observation import CLAIMS, LIMITS, VERDICT
 from overlong.conformance.results.model import FAILS, NOT_MEASURED
 from overlong.conformance.support.printable import did_you_mean, printable
-from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.conformance.vectors.suites.suite import core_vectors
 from overlong.reference import Decoded
 
 if TYPE_CHECKING:

@@ -75,9 +75,8 @@ def command(words: tuple[str, ...], profile: str, why: bool, beside: str | None)
     from overlong.conformance.report.wording import passed_through
     from overlong.conformance.support.printable import printable
     from overlong.conformance.vectors.check import FORMS, vectors_in
-    from overlong.conformance.vectors.profile import Profile
-    from overlong.conformance.vectors.selection import find_vectors
-    from overlong.conformance.vectors.vector import IdError
+    from overlong.conformance.vectors.export import find_vectors
+    from overlong.conformance.vectors.vector import IdError, Profile
 
     target = target_of(words, leading=1)
 
@@ -129,7 +128,7 @@ def _show_input(vector: Vector, answers: list[Answer]) -> None:
     from overlong.conformance.oracle.compare import ended_how
     from overlong.conformance.protocol.wire import ASKING, SEPARATE
     from overlong.conformance.report.wording import in_chunks
-    from overlong.conformance.vectors.questions import words_of
+    from overlong.conformance.vectors.expected import words_of
 
     what = "values" if any(answer.operation == SEPARATE for answer in answers) else "chunks"
     chunks = f"  in {what} of {in_chunks(vector.chunks)}" if vector.chunks is not None else ""

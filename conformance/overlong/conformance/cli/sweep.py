@@ -27,6 +27,7 @@ from overlong.conformance.cli.options import (
     with_plans,
 )
 from overlong.conformance.cli.output import (
+    Bar,
     WantedFormats,
     coloured,
     folder_and_file,
@@ -116,7 +117,6 @@ def command(
       4  incomplete: interrupted, restarted too often, or the cluster is gone;
          continue with --resume
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.cli.output import Bar
     from overlong.conformance.support.files import NotSaved
     from overlong.conformance.sweep.ledger import LEDGER, LedgerError
     from overlong.conformance.sweep.pool import cpus

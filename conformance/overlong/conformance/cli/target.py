@@ -25,7 +25,7 @@ from overlong.conformance.cli.options import (
     width,
 )
 from overlong.conformance.support.printable import listed, nearest, printable
-from overlong.conformance.targets.templates import TEMPLATES, AdapterTemplate, template_for
+from overlong.conformance.targets.starters import TEMPLATES, AdapterTemplate, template_for
 
 _BY_PYTHON = (
     "any other convention: a Python function that calls the library's function with the input, and returns the "
@@ -244,12 +244,12 @@ def new_command(language: str | None, library: Path | None, header: Path | None,
 def _proposal(library: Path, header: Path | None) -> bytes:
     """A section of ``overlong.toml`` for a library. If the library or the header is unfit, the program ends."""
     from overlong.conformance.oracle.target import TargetError
-    from overlong.conformance.targets.proposing import exported, name_of, proposed, section
+    from overlong.conformance.targets.starters import exported, name_of, proposed, section
 
     shapes = None
     try:
         if header is not None:
-            from overlong.conformance.targets.proposing import shapes_in
+            from overlong.conformance.targets.starters import shapes_in
 
             shapes = shapes_in(header, lambda line: click.echo(line, err=True))
         symbols = exported(library)

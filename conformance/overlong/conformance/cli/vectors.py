@@ -8,7 +8,7 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,7 +28,7 @@ from overlong.conformance.support.process import no_more_interruptions
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
-    from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.export import Selection
 
 
 _CODE = re.compile(r"[Oo][Vv]\d+")
@@ -89,8 +89,8 @@ def list_command(
     """  # noqa: D301 (click reads the backspace)
     import json
 
-    from overlong.conformance.vectors.record import record
-    from overlong.conformance.vectors.selection import SelectionError
+    from overlong.conformance.vectors.export import SelectionError
+    from overlong.conformance.vectors.vector import record
 
     with errors_on_one_line(), selection_errors():
         chosen = _selection(suites, words)
@@ -128,9 +128,8 @@ def show_command(names: tuple[str, ...], output_format: str) -> None:
     import json
 
     from overlong.conformance.report.vector import lines
-    from overlong.conformance.vectors.record import record
-    from overlong.conformance.vectors.selection import find_vectors
-    from overlong.conformance.vectors.vector import IdError
+    from overlong.conformance.vectors.export import find_vectors
+    from overlong.conformance.vectors.vector import IdError, record
 
     try:
         found = [vector for name in names for vector in find_vectors(name)]
@@ -182,8 +181,7 @@ def export_command(
       0  written
       2  nothing matches, there is no such format, or it cannot be written
     """  # noqa: D301 (click reads the backspace)
-    from overlong.conformance.vectors.export import FORMATS, OTHERS, export
-    from overlong.conformance.vectors.sink import MANIFEST
+    from overlong.conformance.vectors.export import FORMATS, MANIFEST, OTHERS, export
 
     form = OTHERS.get(form, form)
     if form not in FORMATS:
@@ -222,16 +220,16 @@ def check_command(paths: tuple[Path, ...]) -> None:
       2  there is no such file, or it is not of this form
     """  # noqa: D301 (click reads the backspace)
     from overlong.conformance.support.strict_json import JsonError
-    from overlong.conformance.vectors.check import CheckError, WrongError, check
+    from overlong.conformance.vectors.check import CheckError, check
 
     with errors_on_one_line():
         for path in paths:
             try:
                 said = check(path)
-            except WrongError as error:
-                leave(str(error), DIVERGES)
-            except (CheckError, JsonError) as error:
+            except JsonError as error:
                 leave(str(error), USAGE)
+            except CheckError as error:
+                leave(str(error), DIVERGES if error.wrong else USAGE)
             click.echo(f"{printable(str(path))}: {said}")
 
 
@@ -241,8 +239,8 @@ def _selection(suites: tuple[str, ...], words: tuple[str, ...]) -> Selection:
     Raises:
         SelectionError: a word names nothing that exists.
     """
+    from overlong.conformance.vectors.export import Selection, SelectionError, find_suite
     from overlong.conformance.vectors.families import FAMILIES
-    from overlong.conformance.vectors.selection import Selection, SelectionError, find_suite
     from overlong.reference import DEFECTS
 
     usual = Selection().suites
@@ -263,12 +261,11 @@ def _selection(suites: tuple[str, ...], words: tuple[str, ...]) -> Selection:
 @contextlib.contextmanager
 def selection_errors() -> Generator[None]:
     """Report an impossible selection or export on one line."""
-    from overlong.conformance.vectors.export import ExportError
-    from overlong.conformance.vectors.selection import SelectionError
+    from overlong.conformance.vectors.export import SelectionError
 
     try:
         yield
-    except (SelectionError, ExportError) as error:
+    except SelectionError as error:
         leave(printable(str(error)), USAGE)
 
 
@@ -335,13 +332,13 @@ def score_command(
 
     if missing is not None and any(_same(missing, file) for file in files):
         raise click.UsageError(f"--add {printable(missing)} would overwrite a list; name another file")
-    with errors_on_one_line(), _Counter() as counter:
+    with errors_on_one_line():
         try:
-            result = score(*files, form=form, progress=counter.update)
+            with _counting() as counted:
+                result = score(*files, form=form, progress=counted)
         except ReadError as error:
             leave(str(error), USAGE)
         no_more_interruptions()
-        counter.close()
         if missing is not None:
             _write(missing, result.lines_to_add())
         if output_format == "json":
@@ -364,41 +361,32 @@ def _same(one: str, other: str) -> bool:
 
 def _write(file: str, lines: Iterable[str]) -> None:
     """Write the whole file or nothing."""
-    from overlong.conformance.vectors.sink import FolderSink
+    from overlong.conformance.support.files import written_to
 
     path = Path(file)
     try:
-        with FolderSink(path.parent, path.name).open() as out:
-            out.writelines(line.encode("ascii") for line in lines)
+        if not path.parent.exists():
+            path.parent.mkdir(parents=True)
+        with written_to(path) as out:
+            out.writelines(lines)
     except OSError as error:
         leave(f"{printable(file)}: {error.strerror}; choose another file with --add", USAGE)
 
 
-class _Counter:
+@contextlib.contextmanager
+def _counting() -> Generator[Callable[[str, int], None]]:
     """Progress of a long read on stderr: in a terminal a line that is overwritten, elsewhere an occasional line."""
+    live, said, written = sys.stderr.isatty(), time.monotonic(), False
 
-    def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
-        self._every = 0.1 if self._live else 10.0  # seconds
-        self._said = time.monotonic()
-        self._written = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def update(self, what: str, strings: int) -> None:
-        """Show that this number of strings is done."""
-        if time.monotonic() - self._said > self._every:
-            self._said = time.monotonic()
+    def update(what: str, strings: int) -> None:
+        nonlocal said, written
+        if time.monotonic() - said > (0.1 if live else 10.0):
+            said, written = time.monotonic(), True
             text = f"{what} {thousands(strings)} strings"
-            click.echo(f"\r\x1b[K{text}" if self._live else text, nl=not self._live, err=True)
-            self._written = True
+            click.echo(f"\r\x1b[K{text}" if live else text, nl=not live, err=True)
 
-    def close(self) -> None:
-        """Remove the line."""
-        if self._live and self._written:
+    try:
+        yield update
+    finally:
+        if live and written:
             click.echo("\r\x1b[K", nl=False, err=True)
-            self._written = False

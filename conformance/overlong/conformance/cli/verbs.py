@@ -21,10 +21,10 @@ VERBS = {
     "sweep": "overlong.conformance.cli.sweep",
     "report": "overlong.conformance.cli.report",
     "verify": "overlong.conformance.cli.verify",
-    "fuzz": "overlong.fuzz.cli.fuzz",
-    "finding": "overlong.fuzz.cli.finding",
+    "fuzz": "overlong.fuzz.command",
+    "finding": "overlong.fuzz.finding",
     "replay": "overlong.conformance.cli.replay",
-    "explain": "overlong.fuzz.cli.explain",  # that of the conformance layer, and findings of campaigns
+    "explain": "overlong.fuzz.finding:explain_command",  # that of the conformance layer, and findings of campaigns
     "vectors": "overlong.conformance.cli.vectors",
     "target": "overlong.conformance.cli.target",
     "docs": "overlong.conformance.cli.explain:docs_command",

@@ -28,7 +28,7 @@ from overlong.conformance.oracle.target import (
 from overlong.conformance.protocol.observation import Code, Refused, Unsupported
 from overlong.conformance.protocol.wire import AGAIN, DECODE, REPLACING, STREAMING, VALIDATE
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.questions import category_of
+from overlong.conformance.vectors.expected import category_of
 from overlong.conformance.vectors.vector import Vector
 from overlong.reference import DEFECTS
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 RIGHT, ACCEPTS = "", "accepts"
 """The symptoms of a right answer, and of accepted ill-formed octets. Others are codes of divergences."""

@@ -21,7 +21,7 @@ from overlong.conformance.examination.sentence import counted, listed, numbers, 
 from overlong.conformance.examination.text import BLOCKS, NONE, NUMBER, OCTET, Factor, Site, factor_named, text_of
 from overlong.conformance.protocol.observation import KINDS, Code
 from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, big_endian
-from overlong.conformance.vectors.encoding import CATEGORY_OF, WIDTHS, in_units, numbered, octets_of, replacement
+from overlong.conformance.vectors.expected import CATEGORY_OF, WIDTHS, in_units, numbered, octets_of, replacement
 from overlong.conformance.vectors.suites.encoding import EDGES, FLAWS, LETTERS
 from overlong.reference import DIALECTS, dialect
 from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES

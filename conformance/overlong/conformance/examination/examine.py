@@ -39,8 +39,7 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.targets.resolve import resolve
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Profile, Vector
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Target
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.limits import Limits
+    from overlong.conformance.vectors.vector import Profile
 
 
 GOOD = 0.99

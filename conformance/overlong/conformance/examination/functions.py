@@ -22,8 +22,8 @@ from overlong.conformance.examination.sentence import about
 from overlong.conformance.examination.text import BLOCKS, FLAG, NUMBER, OCTET, Factor, Site, factor_named, text_of
 from overlong.conformance.protocol.observation import Accepted
 from overlong.conformance.protocol.wire import ASK
-from overlong.conformance.vectors.builders import CHARACTERS
-from overlong.conformance.vectors.questions import Asked, units_of
+from overlong.conformance.vectors.expected import Asked, units_of
+from overlong.conformance.vectors.families.family import CHARACTERS
 from overlong.conformance.vectors.suites.functions import LENGTHS, long_texts, short_texts
 from overlong.reference import dialect
 from overlong.reference.questions import QUESTIONS, is_fixed, modes_of, right

@@ -21,7 +21,7 @@ from overlong.conformance.examination.asking import ACCEPTS, OutOfBudget
 from overlong.conformance.examination.condition import OFFSETS
 from overlong.conformance.protocol.observation import SCALARS, STREAMING, VERDICT, Accepted, Code, Failed, Refused
 from overlong.conformance.protocol.wire import ASKING, ENCODING, IN_MEMORY, REPLACING
-from overlong.conformance.vectors.questions import question_of
+from overlong.conformance.vectors.expected import question_of
 from overlong.conformance.vectors.vector import Vector, cut
 from overlong.reference import Decoded, Rejected, WellFormed
 

@@ -16,8 +16,7 @@ from overlong.conformance.models.beside import RESULTS
 from overlong.conformance.oracle.finding import expected_in_words, observed_in_words
 from overlong.conformance.protocol.observation import EARLIEST, POSITION, Accepted, Refused
 from overlong.conformance.support.printable import code_points
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import Profile, Vector
 from overlong.reference import DIALECTS, ERROR_MODES, Decoded, Dialect, decode_scalars, dialect, outcome
 from overlong.reference.automaton import OCTETS, OctetClass, shortlex
 from overlong.reference.machine import (
@@ -233,6 +232,8 @@ class Counterexample:
     classes: tuple[OctetClass, ...]
     said: Hashable
     wanted: Hashable
+    words: tuple[str, str] | None = None
+    """The answers of the target and of the reference to the witness; only the first examples have them."""
 
     @cached_property
     def witness(self) -> bytes:
@@ -243,15 +244,6 @@ class Counterexample:
         """``FE 82-BF 5(80-BF)``: one octet of each range, with ABNF's notation for repetitions."""
         runs = [(str(octets).replace(" ", ","), len(list(run))) for octets, run in groupby(self.classes)]
         return " ".join(name if count == 1 else f"{count}({name})" for name, count in runs)
-
-
-@dataclass(frozen=True)
-class Example:
-    """A counterexample at its least witness, with the answers of the target and of the reference."""
-
-    counterexample: Counterexample
-    said: str
-    wanted: str
 
 
 def counterexamples(learned: Transducer, known: Transducer) -> list[Counterexample]:
@@ -292,7 +284,7 @@ def _counterexamples(learned: Transducer, known: Transducer) -> Iterator[Counter
             queue.append((to, here, passed | {to}))
 
 
-def likeness(oracle: MembershipOracle, aspect: Aspect, core: Sequence[bytes]) -> tuple[str, list[Example]]:
+def likeness(oracle: MembershipOracle, aspect: Aspect, core: Sequence[bytes]) -> tuple[str, list[Counterexample]]:
     """The known machine that is most like a decoder, by the answers so far, without new questions.
 
     Args:
@@ -319,7 +311,7 @@ def likeness(oracle: MembershipOracle, aspect: Aspect, core: Sequence[bytes]) ->
     return f"; most like {known.name}, {fits}", list(_examples(oracle, aspect, known))
 
 
-def _examples(oracle: MembershipOracle, aspect: Aspect, known: KnownAspect) -> Iterator[Example]:
+def _examples(oracle: MembershipOracle, aspect: Aspect, known: KnownAspect) -> Iterator[Counterexample]:
     """The shortest strings whose answers differ at the last octet; one of each set that RFC 3629 treats alike."""
     asked = (string for string, _ in oracle.items() if string and oracle.knows(string))
     classes = dialect("rfc3629").automaton.classes
@@ -333,6 +325,6 @@ def _examples(oracle: MembershipOracle, aspect: Aspect, known: KnownAspect) -> I
         words = aspect.words(oracle, string), known.words(string)
         if said != wanted and words[0] != words[1]:
             seen.add(kind)
-            yield Example(Counterexample(tuple(OctetClass((octet,)) for octet in string), said, wanted), *words)
+            yield Counterexample(tuple(OctetClass((octet,)) for octet in string), said, wanted, words)
             if len(seen) == _OF_A_SAMPLE:
                 return

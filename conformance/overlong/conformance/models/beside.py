@@ -17,7 +17,7 @@ from overlong.conformance.oracle.compare import compare_batch
 from overlong.conformance.protocol.observation import CLAIMS, EARLIEST, POSITION
 from overlong.conformance.protocol.wire import REPLACING, STREAMING
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.conformance.vectors.suites.suite import core_vectors
 from overlong.reference import dialect
 from overlong.reference.automaton import OCTETS, in_shortlex, shortlex
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 _TEXT = b"a"
 _BEHIND = 64

@@ -14,7 +14,7 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING
 
 from overlong.conformance.models.faults import Faults, Specimen
-from overlong.conformance.vectors.builders import overlong
+from overlong.conformance.vectors.families.family import overlong
 from overlong.reference import Decoded, Dialect, Grammar, dialect, encode_scalars, is_well_formed, outcome
 from overlong.reference.automaton import Automaton
 from overlong.reference.order import CODE_POINTS

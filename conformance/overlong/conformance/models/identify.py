@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from operator import eq
 from typing import TYPE_CHECKING
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from overlong.conformance.models.aspects import (
     Aspect,
     Counterexample,
-    Example,
     KnownAspect,
     counterexamples,
     detection_aspect,
@@ -21,13 +20,13 @@ from overlong.conformance.models.aspects import (
     place_aspect,
     release_aspect,
 )
-from overlong.conformance.models.beside import evidence, strings_by_group, tried_on
+from overlong.conformance.models.beside import evidence, tried_on
 from overlong.conformance.models.learner import Learner, MembershipOracle, Unlearnable
 from overlong.conformance.oracle.target import BudgetSpent, TargetError
 from overlong.conformance.protocol.observation import Refused
 from overlong.conformance.protocol.wire import DECODE, REPLACE, STREAM_DECODE, STREAM_REPLACE, VALIDATE
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.suites.core import core_vectors
+from overlong.conformance.vectors.suites.suite import core_vectors
 from overlong.reference import DIALECTS
 from overlong.reference.automaton import OCTETS
 from overlong.reference.machine import difference
@@ -38,9 +37,8 @@ if TYPE_CHECKING:
     from overlong.conformance.models.beside import Against
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.oracle.target import Target
-    from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.limits import Limits
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference.machine import Transducer
 
 QUESTIONS = 1_000_000
@@ -69,9 +67,9 @@ class LearnedPart:
     name: str
     """The equal or nearest known machine."""
     counterexamples: tuple[Counterexample, ...] = ()
-    """Its differences from that machine; none if both are equal. If no machine was learned: a few, from the nearest."""
-    examples: tuple[Example, ...] = ()
-    """The first counterexamples."""
+    """Its differences from that machine; none if both are equal. If no machine was learned: a few, from the nearest.
+    The first have the answers in words.
+    """
     machine: Transducer | None = None
     """The learned machine; None if it could not be learned."""
     depth: int = 0
@@ -91,17 +89,27 @@ class LearnedPart:
         return self.machine is not None and not self.counterexamples and not self.against
 
 
-@dataclass
 class LearnedModel:
-    """The results for a target."""
+    """What is learned of a target: the result for each aspect, and the answers that it rests on."""
 
-    target: str
-    greeting: Greeting
-    parts: list[LearnedPart] = field(default_factory=list[LearnedPart])
-    oracles: dict[str, MembershipOracle] = field(default_factory=dict[str, MembershipOracle])
-
-    tried: int = 0
-    """The number of strings from elsewhere, over all operations: see ``beside.py``."""
+    def __init__(
+        self,
+        target: Target,
+        questions: int,
+        progress: Callable[[str, int], None] = lambda _title, _asked: None,
+        operations: Sequence[str] = LEARNED,
+    ) -> None:
+        """``target``: open. The others are as in :func:`identify`."""
+        self.target, self.greeting = target.id, target.greeting
+        self.parts: list[LearnedPart] = []
+        offered = [op for op in operations if op in target.greeting.operations]
+        if DECODE in offered and VALIDATE in offered:
+            offered.remove(VALIDATE)
+        self.oracles = {operation: MembershipOracle(target, operation, questions) for operation in offered}
+        self.tried = 0
+        """The number of strings from elsewhere, over all operations: see ``beside.py``."""
+        self._open, self._progress, self._most = target, progress, questions
+        self._tried: dict[tuple[str, Profile], tuple[int, list[Finding]]] = {}
 
     @property
     def questions(self) -> int:
@@ -113,91 +121,14 @@ class LearnedModel:
         wanted = (each for each in self.parts if each.title == title and operation in ("", each.operation))
         return next(wanted, None)
 
+    def learn(self) -> None:
+        """Learn one aspect after another.
 
-def identify(
-    name: str | Sequence[str],
-    limits: Limits | None = None,
-    *,
-    questions: int = QUESTIONS,
-    progress: Callable[[str, int], None] | None = None,
-    operations: Sequence[str] = LEARNED,
-) -> LearnedModel:
-    """Identify a target.
-
-    Args:
-        name: the target, as on the command line.
-        limits: the target's limits, such as the time for a request.
-        questions: the most strings for one operation.
-        progress: called with the present aspect, and the number of strings so far.
-        operations: those to learn, if the target offers them.
-
-    Raises:
-        TargetError: the target cannot be measured.
-    """
-    target = resolve(name, limits)
-    try:
-        target.open()
-        return _Identifier(target, questions, progress or _quietly, operations).model()
-    except BudgetSpent as error:
-        raise TargetError(str(error)) from error
-    finally:
-        target.close()
-
-
-def identify_dialect(target: Target, questions: int) -> LearnedModel:
-    """Identify only the dialect of an open target, with fewer trials than :func:`identify`.
-
-    Args:
-        target: a target that offers V or D; for others the model is empty.
-        questions: the most strings.
-
-    Raises:
-        BudgetSpent: the target fails too often.
-        TargetError: the target does not start any more.
-    """
-    return _Identifier(target, questions, _quietly).dialect_alone()
-
-
-def identify_error_mode(target: Target, questions: int, speaks: Sequence[str] = ()) -> LearnedModel:
-    """Identify only the error mode of an open target.
-
-    Args:
-        target: a target that offers L; for others the model is empty.
-        questions: the most strings for one operation.
-        speaks: the possible dialects of its replacing decoder, if they are known. Otherwise the dialect that it decodes
-        or validates is learned first; if it does neither, all are tried.
-
-    Raises:
-        BudgetSpent: the target fails too often.
-        TargetError: the target does not start any more.
-    """
-    return _Identifier(target, questions, _quietly).error_mode_alone(speaks)
-
-
-def _quietly(_title: str, _asked: int) -> None:
-    pass
-
-
-class _Identifier:
-    def __init__(
-        self,
-        target: Target,
-        questions: int,
-        progress: Callable[[str, int], None],
-        operations: Sequence[str] = LEARNED,
-    ) -> None:
-        self._target, self._progress = target, progress
-        offered = [op for op in operations if op in target.greeting.operations]
-        if DECODE in offered and VALIDATE in offered:
-            offered.remove(VALIDATE)
-        oracles = {operation: MembershipOracle(target, operation, questions) for operation in offered}
-        self._model = LearnedModel(target.id, target.greeting, oracles=oracles)
-        self._questions = questions
-        self._tried: dict[tuple[str, Profile], tuple[int, list[Finding]]] = {}
-
-    def model(self) -> LearnedModel:
-        """Learns one aspect after another."""
-        oracles = self._model.oracles
+        Raises:
+            BudgetSpent: the target fails too often.
+            TargetError: it does not start any more.
+        """
+        oracles = self.oracles
         for operation in (DECODE, VALIDATE):
             if operation in oracles:
                 part = self._learn(dialect_aspect(with_values=operation == DECODE), operation)
@@ -206,53 +137,50 @@ class _Identifier:
             self._learn(output_aspect(self._speaks()), REPLACE)
         if STREAM_DECODE in oracles:
             self._learn(self._as_whole(dialect_aspect(with_values=True), DECODE), STREAM_DECODE)
-            if self._target.greeting.marks_refusals:
+            if self.greeting.marks_refusals:
                 self._learn(detection_aspect(self._speaks()[0]), STREAM_DECODE)
         if STREAM_REPLACE in oracles:
             self._learn(self._as_whole(output_aspect(self._speaks()), REPLACE), STREAM_REPLACE)
-            mode = self._model.part("error mode", REPLACE)
+            mode = self.part("error mode", REPLACE)
             if mode is not None and mode.exact and " over " not in mode.name:
-                units = self._target.greeting.units
+                units = self.greeting.units
                 self._learn(release_aspect(self._speaks()[0], mode.name, units), STREAM_REPLACE)
-        return self._model
 
-    def dialect_alone(self) -> LearnedModel:
-        """The dialect, from the first operation that shows it."""
-        operation = next((each for each in (DECODE, VALIDATE) if each in self._model.oracles), None)
+    def learn_dialect(self) -> None:
+        """Learn the dialect, from the first operation that shows it."""
+        operation = next((each for each in (DECODE, VALIDATE) if each in self.oracles), None)
         if operation is not None:
             self._learn(dialect_aspect(with_values=operation == DECODE), operation, depth=0)
-        return self._model
 
-    def error_mode_alone(self, speaks: Sequence[str]) -> LearnedModel:
-        """The error mode on whole inputs."""
-        if REPLACE in self._model.oracles:
+    def learn_error_mode(self, speaks: Sequence[str]) -> None:
+        """Learn the error mode on whole inputs."""
+        if REPLACE in self.oracles:
             if not speaks:
-                self.dialect_alone()
+                self.learn_dialect()
             self._learn(output_aspect(speaks or self._speaks()), REPLACE)
-        return self._model
 
     def _speaks(self) -> list[str]:
         """The dialects, the identified one first."""
-        part = self._model.part("dialect")
+        part = self.part("dialect")
         if part is None:
             return list(DIALECTS)
         return list(dict.fromkeys((part.name, "rfc3629"))) if part.name else ["rfc3629"]
 
     def _places(self, operation: str, part: LearnedPart) -> None:
         """The error position, if the target reports one."""
-        if part.machine is None or self._target.greeting.offsets != "octets":
+        if part.machine is None or self.greeting.offsets != "octets":
             return
-        refusals = [said for _, said in self._model.oracles[operation].items() if isinstance(said, Refused)]
+        refusals = [said for _, said in self.oracles[operation].items() if isinstance(said, Refused)]
         if any(refused.offset is not None for refused in refusals):
             self._learn(place_aspect(self._speaks(), refusals), operation)
 
     def _as_whole(self, aspect: Aspect, operation: str) -> Aspect:
         """The aspect in streams: compare it with the result for the whole input."""
-        whole = self._model.part(aspect.title, operation)
+        whole = self.part(aspect.title, operation)
         title = f"{aspect.title} in streams"
         if whole is None or whole.machine is None:
             return replace(aspect, title=title)
-        oracle = self._model.oracles[operation]
+        oracle = self.oracles[operation]
 
         def words(octets: bytes) -> str:
             oracle.ask([octets])
@@ -263,8 +191,8 @@ class _Identifier:
 
     def _learn(self, aspect: Aspect, operation: str, depth: int = _DEPTH) -> LearnedPart:
         """Learn an aspect, and identify its machine."""
-        oracle = self._model.oracles[operation]
-        self._progress(aspect.title, self._model.questions)
+        oracle = self.oracles[operation]
+        self._progress(aspect.title, self.questions)
         first = next(aspect.known())
         learner = Learner(oracle, aspect.change, first.machine.characterising_set)
         trials: list[Sequence[bytes]] = [_core_strings(), _long_forms(), first.machine.complete_strings()]
@@ -276,21 +204,20 @@ class _Identifier:
             with suppress(Unlearnable):  # these show which known machine is most like it
                 oracle.ask(_core_strings())
             words, examples = likeness(oracle, aspect, _core_strings())
-            found = tuple(each.counterexample for each in examples)
-            part = LearnedPart(aspect.title, operation, "", found, tuple(examples), why_not=f"{error}{words}")
-        self._model.parts.append(part)
+            part = LearnedPart(aspect.title, operation, "", tuple(examples), why_not=f"{error}{words}")
+        self.parts.append(part)
         return part
 
     def _compared(self, aspect: Aspect, operation: str, machine: Transducer, depth: int) -> LearnedPart:
         """The known machine that a learned one is, and the evidence against that."""
-        oracle = self._model.oracles[operation]
+        oracle = self.oracles[operation]
         known, found = _nearest(machine, aspect.known())
         shown = found[:EXAMPLES]
         oracle.ask(each.witness for each in shown)
-        examples = tuple(Example(each, aspect.words(oracle, each.witness), known.words(each.witness)) for each in shown)
-        part = LearnedPart(
-            aspect.title, operation, known.name, tuple(found), examples, machine, depth, profile=known.profile
-        )
+        for place, each in enumerate(shown):
+            words = aspect.words(oracle, each.witness), known.words(each.witness)
+            found[place] = replace(each, words=words)
+        part = LearnedPart(aspect.title, operation, known.name, tuple(found), machine, depth, profile=known.profile)
         if found or known.profile is None:
             return part
         tried, findings = self._tried_on(operation, known.profile)
@@ -320,12 +247,77 @@ class _Identifier:
         """The results of the strings from elsewhere, asked once for each operation and profile."""
         key = operation, profile
         if key not in self._tried:
-            model = self._model
-            self._progress("strings from elsewhere", model.questions)
-            most = self._questions - model.oracles[operation].asked
-            self._tried[key] = tried_on(self._target, operation, profile, most)
-            model.tried += self._tried[key][0]
+            self._progress("strings from elsewhere", self.questions)
+            most = self._most - self.oracles[operation].asked
+            self._tried[key] = tried_on(self._open, operation, profile, most)
+            self.tried += self._tried[key][0]
         return self._tried[key]
+
+
+def identify(
+    name: str | Sequence[str],
+    limits: Limits | None = None,
+    *,
+    questions: int = QUESTIONS,
+    progress: Callable[[str, int], None] = lambda _title, _asked: None,
+    operations: Sequence[str] = LEARNED,
+) -> LearnedModel:
+    """Identify a target.
+
+    Args:
+        name: the target, as on the command line.
+        limits: the target's limits, such as the time for a request.
+        questions: the most strings for one operation.
+        progress: called with the present aspect, and the number of strings so far.
+        operations: those to learn, if the target offers them.
+
+    Raises:
+        TargetError: the target cannot be measured.
+    """
+    target = resolve(name, limits)
+    try:
+        target.open()
+        model = LearnedModel(target, questions, progress, operations)
+        model.learn()
+    except BudgetSpent as error:
+        raise TargetError(str(error)) from error
+    finally:
+        target.close()
+    return model
+
+
+def identify_dialect(target: Target, questions: int) -> LearnedModel:
+    """Identify only the dialect of an open target, with fewer trials than :func:`identify`.
+
+    Args:
+        target: a target that offers V or D; for others the model is empty.
+        questions: the most strings.
+
+    Raises:
+        BudgetSpent: the target fails too often.
+        TargetError: the target does not start any more.
+    """
+    model = LearnedModel(target, questions)
+    model.learn_dialect()
+    return model
+
+
+def identify_error_mode(target: Target, questions: int, speaks: Sequence[str] = ()) -> LearnedModel:
+    """Identify only the error mode of an open target.
+
+    Args:
+        target: a target that offers L; for others the model is empty.
+        questions: the most strings for one operation.
+        speaks: the possible dialects of its replacing decoder, if they are known. Otherwise the dialect that it decodes
+        or validates is learned first; if it does neither, all are tried.
+
+    Raises:
+        BudgetSpent: the target fails too often.
+        TargetError: the target does not start any more.
+    """
+    model = LearnedModel(target, questions)
+    model.learn_error_mode(speaks)
+    return model
 
 
 def _nearest(machine: Transducer, known: Iterable[KnownAspect]) -> tuple[KnownAspect, list[Counterexample]]:
@@ -345,15 +337,6 @@ def _nearest(machine: Transducer, known: Iterable[KnownAspect]) -> tuple[KnownAs
         candidates.append((min(len(found), _MANY), -alike, each, found))
     *_, nearest, found = min(candidates, key=lambda candidate: candidate[:2])
     return nearest, found
-
-
-def make_ready() -> None:
-    """Prepare the data for all targets: the dialects' machines, and the strings."""
-    first, *_ = dialect_aspect(with_values=True).known()
-    first.machine.characterising_set  # noqa: B018 (a cached property)
-    strings_by_group()
-    _core_strings()
-    _long_forms()
 
 
 @cache

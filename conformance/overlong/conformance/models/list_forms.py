@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import MOST_VALUES, JsonError, loads
-from overlong.conformance.vectors.registry import SCHEMA
+from overlong.conformance.vectors.vector import SCHEMA
 from overlong.reference import MaximalSubpart, WellFormed, segments
 
 if TYPE_CHECKING:

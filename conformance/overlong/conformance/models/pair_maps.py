@@ -23,7 +23,7 @@ from overlong.conformance.protocol.wire import ACCEPTED, DECODE, REFUSED, VALIDA
 from overlong.conformance.results.model import Map
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.vectors.vector import RFC3629
 from overlong.reference import DIALECTS, dialect
 from overlong.reference.automaton import OCTETS
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
     from overlong.conformance.oracle.target import Target
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference.automaton import Automaton
 
 PAIRS = len(OCTETS) ** 2

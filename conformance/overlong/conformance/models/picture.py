@@ -1,4 +1,4 @@
-"""Pictures of a learned automaton and its reference: SVG, Mermaid or Graphviz.
+"""Pictures of a learned automaton and its reference, in SVG.
 
 The dead state is left out: a missing edge is a refusal. States between characters are on the left, and again on the
 right if an edge returns to them; the others are in columns, by the number of octets that they still need. An edge is
@@ -25,7 +25,7 @@ from overlong.reference.automaton import OCTETS, Automaton, OctetClass, access_w
 from overlong.reference.grammar import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from overlong.conformance.models.identify import LearnedModel
     from overlong.reference.machine import Transducer
@@ -86,12 +86,11 @@ class Drawing:
         return word.hex(" ").upper() if word else "start"
 
 
-def picture(model: LearnedModel, kind: str, beside: str = "") -> str | None:
+def picture(model: LearnedModel, beside: str = "") -> str | None:
     """The learned automaton beside that of a dialect; None if no automaton was learned.
 
     Args:
         model: the results of identify.
-        kind: ``.svg``, ``.mmd`` or ``.dot``.
         beside: the dialect; by default the identified one.
     """
     part = model.part("dialect")
@@ -100,16 +99,12 @@ def picture(model: LearnedModel, kind: str, beside: str = "") -> str | None:
     accepts_nothing = isinstance(model.oracles[part.operation][b""], Accepted)
     name = beside or part.name
     learned, known = _acceptor(part.machine, start=accepts_nothing), dialect(name).automaton
-    drawings = [
-        Drawing(f"{printable(model.target)}, as learned", learned, known),
-        Drawing(f"{name}, the reference", known, learned),
-    ]
-    write: dict[str, Callable[[list[Drawing]], Iterator[str]]] = {".svg": _svg, ".mmd": _mermaid, ".dot": _dot}
-    return "\n".join(write[kind](drawings)) + "\n"
+    beside_it = Drawing(f"{name}, the reference", known, learned)
+    return drawn_in_svg([Drawing(f"{printable(model.target)}, as learned", learned, known), beside_it])
 
 
 def drawn_in_svg(drawings: list[Drawing]) -> str:
-    """Automata one below another, in the formats of :func:`picture`."""
+    """Automata one below another."""
     return "\n".join(_svg(drawings)) + "\n"
 
 
@@ -147,49 +142,6 @@ def _paired(left: Automaton, right: Automaton) -> dict[int, set[int]]:
     for one, other in seen:
         pairs.setdefault(one, set()).add(other)
     return {one: {other for other in others if other != right.dead} or others for one, others in pairs.items()}
-
-
-def _label(octets: OctetClass) -> str:
-    return str(octets).replace(" ", ", ")
-
-
-def _mermaid(drawings: list[Drawing]) -> Iterator[str]:
-    yield "flowchart LR"
-    different: list[int] = []
-    number = 0
-    for place, drawing in enumerate(drawings):
-        yield f'  subgraph g{place}["{escape(drawing.title)}"]'
-        for state in sorted(drawing.missing):
-            shape = "((({})))" if drawing.automaton.accepting[state] else "(({}))"
-            yield f"    g{place}s{state}" + shape.format(f'"{drawing.name(state)}"')
-        for edge in drawing.edges:
-            yield f'    g{place}s{edge.origin} -->|"{_label(edge.octets)}"| g{place}s{edge.to}'
-            if edge.different:
-                different.append(number)
-            number += 1
-        yield "  end"
-    if different:
-        yield f"  linkStyle {','.join(map(str, different))} stroke:{_DIFFERENT},stroke-width:3px,color:{_DIFFERENT}"
-
-
-def _dot(drawings: list[Drawing]) -> Iterator[str]:
-    def quoted(text: str) -> str:
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-    yield "digraph overlong {"
-    yield "  rankdir=LR; node [shape=circle]; edge [fontsize=10];"
-    for place, drawing in enumerate(drawings):
-        yield f"  subgraph cluster_{place} {{ label={quoted(drawing.title)};"
-        for state in sorted(drawing.missing):
-            shape = ", shape=doublecircle" if drawing.automaton.accepting[state] else ""
-            yield f"    g{place}s{state} [label={quoted(drawing.name(state))}{shape}];"
-        for edge in drawing.edges:
-            colour = (
-                f", color={quoted(_DIFFERENT)}, fontcolor={quoted(_DIFFERENT)}, penwidth=3" if edge.different else ""
-            )
-            yield f"    g{place}s{edge.origin} -> g{place}s{edge.to} [label={quoted(_label(edge.octets))}{colour}];"
-        yield "  }"
-    yield "}"
 
 
 def _svg(drawings: list[Drawing]) -> Iterator[str]:
@@ -304,11 +256,12 @@ def _arrow(points: list[Point], edge: Edge) -> tuple[str, str]:
     )
     (x1, y1), (x2, y2) = points[0], points[1]
     label_x, label_y = (x2, y2) if len(points) > 2 else ((x1 + x2) / 2, (y1 + y2) / 2)
+    octets = str(edge.octets).replace(" ", ", ")
     weight = ' font-weight="bold"' if edge.different else ""
     label = (
         f'<text class="automaton-label {marker}" x="{label_x:.1f}" y="{label_y - 4:.1f}" text-anchor="middle" '
         f'fill="{colour}"{weight} '
-        f'stroke="#ffffff" stroke-width="4" paint-order="stroke" font-family="monospace">{_label(edge.octets)}</text>'
+        f'stroke="#ffffff" stroke-width="4" paint-order="stroke" font-family="monospace">{octets}</text>'
     )
     return line, label
 

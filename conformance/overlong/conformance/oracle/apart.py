@@ -50,7 +50,7 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.support.printable import spaced_hex, thousands
 from overlong.conformance.vectors.batch import Batch, Member
-from overlong.conformance.vectors.questions import words_of
+from overlong.conformance.vectors.expected import words_of
 from overlong.reference import Decoded, Rejected
 from overlong.reference.defect import UNEXPECTED_TAIL
 from overlong.reference.layout import load_layout

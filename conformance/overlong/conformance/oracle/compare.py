@@ -60,9 +60,7 @@ from overlong.conformance.protocol.wire import (
     read_numbers,
 )
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.certainty import certainty
-from overlong.conformance.vectors.encoding import encoded
-from overlong.conformance.vectors.questions import Asked
+from overlong.conformance.vectors.expected import Asked, certainty, encoded
 from overlong.conformance.vectors.vector import Vector, form_at
 from overlong.reference import (
     DEFECTS,

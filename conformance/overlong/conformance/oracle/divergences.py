@@ -36,7 +36,7 @@ from overlong.conformance.protocol.wire import (
     most_units,
     read_numbers,
 )
-from overlong.conformance.vectors.encoding import SCALARS, WIDTHS, given, replacement
+from overlong.conformance.vectors.expected import SCALARS, WIDTHS, given, replacement
 from overlong.conformance.vectors.vector import LONGEST_HEX, vector_id
 from overlong.reference.automaton import shortlex
 

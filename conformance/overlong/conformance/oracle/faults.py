@@ -14,8 +14,7 @@ from overlong.conformance.protocol.greeting import WORDS
 from overlong.conformance.protocol.observation import FUNCTIONS, KINDS, Accepted, Code, Failed, Misbehaved, Refused
 from overlong.conformance.protocol.wire import ANNOUNCE
 from overlong.conformance.support.printable import code_points, counted, printable, spaced_hex
-from overlong.conformance.vectors.encoding import pieces, replacement
-from overlong.conformance.vectors.questions import Asked, pattern, right_numbers
+from overlong.conformance.vectors.expected import Asked, pattern, pieces, replacement, right_numbers
 from overlong.reference import Decoded
 from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES, TRAIL_SURROGATES
 from overlong.reference.questions import QUESTIONS, Numbers, cut_by, is_fixed, is_possible
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.vectors.encoding import Piece as Written
+    from overlong.conformance.vectors.expected import Piece as Written
     from overlong.conformance.vectors.vector import Vector
     from overlong.reference import Dialect, Outcome
     from overlong.reference.reading import Piece

@@ -34,8 +34,7 @@ from overlong.conformance.protocol.observation import (
 )
 from overlong.conformance.protocol.wire import ANNOUNCE, ASK, ASKING, DECODE, ENCODING, IN_MEMORY, SEPARATE, big_endian
 from overlong.conformance.support.printable import code_points, counted, printable, spaced_hex
-from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Vector
 from overlong.reference import DEFECTS, ERROR_MODES, Decoded, WellFormed
 from overlong.reference.automaton import OCTETS, OctetClass, access_words, shortlex
 from overlong.reference.decoder import fold
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.protocol.observation import Observation
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference import Dialect, Outcome, Segment
     from overlong.reference.grammar import Position
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Observation
     from overlong.conformance.protocol.wire import Answers
     from overlong.conformance.vectors.batch import Batch
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference.automaton import Automaton
 
 

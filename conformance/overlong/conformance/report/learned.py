@@ -16,7 +16,7 @@ from overlong.reference.machine import REFUSED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.models.aspects import Counterexample, Example
+    from overlong.conformance.models.aspects import Counterexample
     from overlong.conformance.models.beside import Against
     from overlong.conformance.models.faults import Faults
     from overlong.conformance.models.identify import LearnedModel, LearnedPart
@@ -34,9 +34,9 @@ def model_lines(model: LearnedModel, width: int) -> Iterator[str]:
     yield ""
     for part in model.parts:
         yield from textwrap.wrap(f"{part.title:<{_LABEL}}{_headline(part)}", width, subsequent_indent=" " * _LABEL)
-        for example in part.examples[:_EXAMPLES]:
+        for found in part.counterexamples[:_EXAMPLES]:
             yield from textwrap.wrap(
-                _sentence(part, example), width, initial_indent=" " * _LABEL, subsequent_indent=" " * (_LABEL + 2)
+                _sentence(part, found), width, initial_indent=" " * _LABEL, subsequent_indent=" " * (_LABEL + 2)
             )
         if len(part.counterexamples) > _EXAMPLES:
             yield f"{'':<{_LABEL}}and {len(part.counterexamples) - _EXAMPLES} more"
@@ -61,17 +61,17 @@ def _headline(part: LearnedPart) -> str:
     return f"{part.name} except:"
 
 
-def _sentence(part: LearnedPart, example: Example) -> str:
+def _sentence(part: LearnedPart, found: Counterexample) -> str:
     """``accepts C0 80: U+0000``."""
-    counterexample = example.counterexample
+    answer, right = found.words or ("", "")
     if part.title.startswith("dialect"):
-        if counterexample.said == "refused":
-            return f"{_REFUSES} {counterexample}"
-        if counterexample.wanted == "refused":
-            return f"{_ACCEPTS} {counterexample}: {spaced_hex(counterexample.witness)} is {_value(example.said)}"
-    said, wanted = _participle(printable(example.said)), _participle(printable(example.wanted))
-    shown = spaced_hex(counterexample.witness)
-    named = "" if part.machine is None else f"{counterexample}: "
+        if found.said == "refused":
+            return f"{_REFUSES} {found}"
+        if found.wanted == "refused":
+            return f"{_ACCEPTS} {found}: {spaced_hex(found.witness)} is {_value(answer)}"
+    said, wanted = _participle(printable(answer)), _participle(printable(right))
+    shown = spaced_hex(found.witness)
+    named = "" if part.machine is None else f"{found}: "
     if part.title.startswith("withholding"):
         return f"{named}after {shown} {said}, not {wanted.removesuffix(' is out')}"
     if part.title.startswith("error mode") and not said.startswith("refused"):
@@ -145,7 +145,7 @@ def _part_as_json(part: LearnedPart) -> dict[str, Any]:
         "operation": part.operation,
         "like": part.name,
         "exact": part.exact,
-        "departures": [_counterexample_as_json(part, place) for place in range(len(part.counterexamples))],
+        "departures": [_counterexample_as_json(each) for each in part.counterexamples],
         "tried": part.tried,
         "against": [_against_as_json(each) for each in part.against],
     }
@@ -165,14 +165,10 @@ def _part_as_json(part: LearnedPart) -> dict[str, Any]:
     }
 
 
-def _counterexample_as_json(part: LearnedPart, place: int) -> dict[str, Any]:
-    counterexample: Counterexample = part.counterexamples[place]
-    result: dict[str, Any] = {
-        "octets": [str(octets) for octets in counterexample.classes],
-        "witness": counterexample.witness.hex(),
-    }
-    if place < len(part.examples):
-        result |= {"observed": part.examples[place].said, "expected": part.examples[place].wanted}
+def _counterexample_as_json(found: Counterexample) -> dict[str, Any]:
+    result: dict[str, Any] = {"octets": [str(octets) for octets in found.classes], "witness": found.witness.hex()}
+    if found.words is not None:
+        result["observed"], result["expected"] = found.words
     return result
 
 

@@ -43,9 +43,9 @@ from overlong.conformance.report.wording import (
 )
 from overlong.conformance.results.model import FAILING, FAILS, HOLDS, NOT_MEASURED, ReportKind, Standing, State
 from overlong.conformance.support.printable import counted, printable, thousands
-from overlong.conformance.vectors.encoding import SCALARS as SCALAR_VALUES
-from overlong.conformance.vectors.encoding import UTF16, WIDTHS
-from overlong.conformance.vectors.encoding import given as numbers_of
+from overlong.conformance.vectors.expected import SCALARS as SCALAR_VALUES
+from overlong.conformance.vectors.expected import UTF16, WIDTHS
+from overlong.conformance.vectors.expected import given as numbers_of
 from overlong.reference import DEFECTS
 
 if TYPE_CHECKING:

@@ -58,26 +58,33 @@ def shown(words: str, limit: int = 300) -> str:
     return printable(words, limit)
 
 
-STALE_RULE: dict[str, Any] = {
-    "id": STALE,
-    "name": "StaleExpectation",
-    "shortDescription": {"text": "expected deviation gone stale"},
-    "fullDescription": {"text": "An expected deviation no longer occurs, or has changed."},
-    "help": {"text": "Remove the entry from the file of expected deviations, or correct it: --update-expected does."},
-    "defaultConfiguration": {"level": "error"},
-    "properties": {"tags": ["correctness"]},
-}
+def _rule(named: str, name: str, title: str, line: str, words: str) -> dict[str, Any]:
+    """A rule, with its help as plain text."""
+    return {
+        "id": named,
+        "name": name,
+        "shortDescription": {"text": title},
+        "fullDescription": {"text": line},
+        "help": {"text": words},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"tags": ["correctness"]},
+    }
 
 
-ADAPTER_RULE: dict[str, Any] = {
-    "id": ADAPTER,
-    "name": "AdapterInDoubt",
-    "shortDescription": {"text": "the adapter seems to be wrong, not the decoder"},
-    "fullDescription": {"text": "A wrong adapter of a correct decoder would show exactly these divergences."},
-    "help": {"text": "Fix the adapter, or the choice of abi=, and measure again: overlong target check examines it."},
-    "defaultConfiguration": {"level": "error"},
-    "properties": {"tags": ["correctness"]},
-}
+STALE_RULE = _rule(
+    STALE,
+    "StaleExpectation",
+    "expected deviation gone stale",
+    "An expected deviation no longer occurs, or has changed.",
+    "Remove the entry from the file of expected deviations, or correct it: --update-expected does.",
+)
+ADAPTER_RULE = _rule(
+    ADAPTER,
+    "AdapterInDoubt",
+    "the adapter seems to be wrong, not the decoder",
+    "A wrong adapter of a correct decoder would show exactly these divergences.",
+    "Fix the adapter, or the choice of abi=, and measure again: overlong target check examines it.",
+)
 
 
 def rule_of(cause: Cause) -> dict[str, Any]:
@@ -95,15 +102,14 @@ def rule_of(cause: Cause) -> dict[str, Any]:
         title, line, section = shown(cause.title), shown(cause.title), shown(cause.section)
         text, effect, seen, tags = title, "", "", ["correctness"]
     facts = [f"{name}: {fact}" for name, fact in (("Section", section), ("Effect", effect), ("Seen in", seen)) if fact]
-    rule: dict[str, Any] = {
-        "id": shown(cause.code, 60) or "?",
-        "name": "".join(word.capitalize() for word in re.findall(r"[A-Za-z0-9]+", title)) or "Unknown",
-        "shortDescription": {"text": message_text(title)},
-        "fullDescription": {"text": message_text(line)},
-        "help": {"text": _braces("\n\n".join((text, *facts)))},
-        "defaultConfiguration": {"level": "error"},
-        "properties": {"tags": tags, "precision": "very-high"},
-    }
+    rule = _rule(
+        shown(cause.code, 60) or "?",
+        "".join(word.capitalize() for word in re.findall(r"[A-Za-z0-9]+", title)) or "Unknown",
+        message_text(title),
+        message_text(line),
+        _braces("\n\n".join((text, *facts))),
+    )
+    rule["properties"] = {"tags": tags, "precision": "very-high"}
     if cause.code in DEFECTS or cause.code in KINDS:  # this text is overlong's own, so it is safe as Markdown
         rule["help"]["markdown"] = _braces("\n".join((text, "", *(f"- {fact}" for fact in facts))))
     if address := next((address for _, address in section_links(section) if address), ""):
@@ -190,8 +196,7 @@ def _vectors() -> tuple[str, int, dict[str, tuple[int, str]]]:
 
     It is generated, not read, since every copy of it is equal.
     """
-    from overlong.conformance.vectors.export import export
-    from overlong.conformance.vectors.selection import Selection
+    from overlong.conformance.vectors.export import Selection, export
 
     stream = io.BytesIO()
     export(Selection(), "jsonl", None, stream)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.finding import expected_in_words
 from overlong.conformance.support.printable import code_points, spaced_hex
-from overlong.conformance.vectors.registry import since
+from overlong.conformance.vectors.vector import since
 from overlong.reference import DEFECTS, Rejected
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def lines(vector: Vector, width: int) -> Iterator[str]:
     yield from row("octets", spaced_hex(vector.octets))
     if vector.chunks is not None:
         yield from row("chunks", ", ".join(map(str, vector.chunks)))
-    provenance = vector.provenance
-    if provenance is not None:
-        yield from row("grammar", f"RFC 3629 §4  {provenance.rule}: {provenance.alternative or 'no alternative'}")
+    rule, alternative = vector.provenance
+    if rule:
+        yield from row("grammar", f"RFC 3629 §4  {rule}: {alternative or 'no alternative'}")
     for code in vector.flags:
         yield from row("flag", f"{code} {DEFECTS[code].title}: {DEFECTS[code].line} ({DEFECTS[code].section})")
         yield from row("effect", DEFECTS[code].effect)

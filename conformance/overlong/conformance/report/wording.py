@@ -31,9 +31,8 @@ from overlong.conformance.results.model import (
     state_of,
 )
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.questions import words_of
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.expected import words_of
+from overlong.conformance.vectors.vector import Profile, Vector
 from overlong.reference import DIALECTS
 
 if TYPE_CHECKING:

@@ -154,7 +154,7 @@ class Certificate:
         name = identifier(asked.target) if run.target == identifier(self.invocation.target) else run.target
         warned = [] if self.expected is None else self.expected.failing_as_expected(run)
         subjects = self.identity.files or ((name, self.identity.digest),)
-        vectors = digest_of_all(part.vectors_digest for part in run.suites)
+        vectors = hashlib.sha256("".join(part.vectors_digest for part in run.suites).encode()).hexdigest()
         return {
             "_type": STATEMENT,
             "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in subjects],
@@ -202,11 +202,6 @@ def _only(bucket: Bucket, unexpected: Mapping[tuple[str, str], Bucket]) -> Bucke
         example = next(iter(unexpected.values())).example
     count = sum(each.count for each in unexpected.values())
     return replace(bucket, example=example, count=count if bucket.why is None else min(bucket.count, count))
-
-
-def digest_of_all(digests: Iterable[str]) -> str:
-    """One digest of the digests of some suites' vectors, in order."""
-    return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
 def spelt(statement: Any) -> str:

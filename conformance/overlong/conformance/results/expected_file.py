@@ -295,10 +295,6 @@ def spans_of(text: str, path: tuple[str, ...]) -> list[tuple[int, int]]:
 
 _IN_PLACE = ("observed", "expires", "suites", "count", "digest")
 """The keys of an existing entry that an update may change."""
-_ORDER = (
-    *("target", "profile", "id", "code", "place", "operation", "observed"),
-    *("reason", "link", "expires", "suites", "count", "digest"),
-)
 
 
 def write_entries(
@@ -371,7 +367,7 @@ def _values(deviation: Deviation) -> dict[str, Any]:
     values["suites"] = list(deviation.suites)
     values["digest"] = deviation.digest and DIGEST + deviation.digest
     kept = {"reason"} | ({"place"} if deviation.place is not None else set[str]())
-    return {key: values[key] for key in _ORDER if values[key] or key in kept}
+    return {key: values[key] for key in _KEYS if values[key] or key in kept}
 
 
 def _changed(entry: str, path: tuple[str, ...], deviation: Deviation) -> str:

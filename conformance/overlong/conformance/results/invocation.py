@@ -21,17 +21,15 @@ from overlong.conformance.support.files import written_whole
 from overlong.conformance.support.printable import counted
 from overlong.conformance.support.provenance import portable_file, sha256_of
 from overlong.conformance.targets.limits import Limits
-from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.questions import category_of
-from overlong.conformance.vectors.record import document_of
-from overlong.conformance.vectors.vector import FOUND, SWEPT, IdError, Input, Vector, cut
+from overlong.conformance.vectors.expected import category_of
+from overlong.conformance.vectors.vector import FOUND, RFC3629, SWEPT, IdError, Input, Vector, cut, document_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
 
     from overlong.conformance.oracle.finding import Finding
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 
 _FETCHED = "OCTETS"
@@ -260,7 +258,7 @@ def replay_found(given: Given, name: str, target: str, profile: Profile, folder:
 @lru_cache(maxsize=256)
 def _in_a_suite(vector: Vector) -> bool:
     """True if ``replay`` finds the vector by its id."""
-    from overlong.conformance.vectors.selection import find_vectors
+    from overlong.conformance.vectors.export import find_vectors
 
     try:
         return any(each.octets == vector.octets for each in find_vectors(vector.id))

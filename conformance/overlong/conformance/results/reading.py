@@ -36,7 +36,7 @@ from overlong.conformance.results.model import (
     failing_claims,
     state_of,
 )
-from overlong.conformance.results.recorded import (
+from overlong.conformance.results.records import (
     MOST_MAPS,
     ReportError,
     agreeing,
@@ -46,16 +46,16 @@ from overlong.conformance.results.recorded import (
     examined,
     map_of,
     not_of,
+    packed,
     regular,
+    spelt,
     state_recorded,
 )
-from overlong.conformance.results.records import packed, spelt
 from overlong.conformance.results.results_file import RESULTS, report_of_results
 from overlong.conformance.results.statements import report_of_certificate, report_of_sweep
 from overlong.conformance.support.printable import counted, printable, spaced_hex, thousands
-from overlong.conformance.vectors.encoding import CATEGORY_OF
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.vector import FOUND, Vector
+from overlong.conformance.vectors.expected import CATEGORY_OF
+from overlong.conformance.vectors.vector import FOUND, Profile, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -14,34 +14,32 @@ from typing import IO, TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.apart import aside_in_words
 from overlong.conformance.results.model import Drawing, Report, ReportKind, Standing, State, Subject
-from overlong.conformance.results.recorded import (
+from overlong.conformance.results.records import (
     MOST_CAUSES,
     MOST_MAPS,
     ReportError,
+    bucket_as_json,
     cause_of,
     cause_of_entry,
     cause_of_finding,
     checked,
+    counts_as_json,
+    finding_as_json,
     map_of,
     not_of,
     ordered,
+    packed,
     part_of_plan,
     part_of_suite,
-    records,
-    state_recorded,
-    target_fields,
-)
-from overlong.conformance.results.records import (
-    bucket_as_json,
-    counts_as_json,
-    finding_as_json,
-    packed,
     plan_as_json,
+    records,
     spelt,
     stale_as_json,
     standing_as_json,
+    state_recorded,
     suite_as_json,
     target_as_json,
+    target_fields,
 )
 from overlong.conformance.results.run import details_of
 from overlong.conformance.support.printable import printable

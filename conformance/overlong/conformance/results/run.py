@@ -48,8 +48,8 @@ from overlong.conformance.protocol.wire import (
 )
 from overlong.conformance.results.model import FAILS, HOLDS, NOT_MEASURED, Drawing, Standing, State, state_of
 from overlong.conformance.support.printable import counted, printable, thousands
-from overlong.conformance.vectors.encoding import WIDTHS
-from overlong.conformance.vectors.profile import RFC3629, Profile, puts_out
+from overlong.conformance.vectors.expected import WIDTHS
+from overlong.conformance.vectors.vector import RFC3629, Profile, puts_out
 from overlong.reference import ERROR_MODES
 
 if TYPE_CHECKING:

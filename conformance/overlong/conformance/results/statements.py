@@ -26,21 +26,25 @@ from overlong.conformance.results.model import (
     result_of,
     state_of,
 )
-from overlong.conformance.results.recorded import (
+from overlong.conformance.results.records import (
     agreeing,
     cause_of,
     cause_of_entry,
     cause_of_finding,
     checked,
     examined,
+    finding_as_json,
     part_of_plan,
     part_of_suite,
+    plan_as_json,
     repeated,
+    spelt,
     state_recorded,
+    target_as_json,
     target_fields,
     vector_of,
+    why_as_json,
 )
-from overlong.conformance.results.records import finding_as_json, plan_as_json, spelt, target_as_json, why_as_json
 from overlong.conformance.results.run import details_of
 from overlong.conformance.support.printable import spaced_hex
 from overlong.conformance.support.provenance import generator
@@ -116,24 +120,11 @@ def report_of_certificate(data: dict[str, Any], path: Path) -> Report:
 def report_of_statement(data: dict[str, Any], path: Path) -> Report:
     """The report that a certificate gives whose form is right; it may contradict itself."""
     said = data["predicate"]["overlong"]
-    subject = subject_of_predicate(said, path.parent)
+    causes = tuple(cause_of(bucket, command=said["command"], folder=path.parent) for bucket in said["buckets"])
     files = [f"{each['name']} sha256 {each['digest']['sha256']}" for each in data["subject"][:_FILES]]
     if len(data["subject"]) > _FILES:
         files.append(f"and {len(data['subject']) - _FILES} more files")
-    return Report(
-        kind=ReportKind.CERTIFY,
-        title=subject.id,
-        generator=said["generator"],
-        subjects=(replace(subject, recorded={**subject.recorded, "subject": ", ".join(files)}),),
-        environment=said["environment"],
-        source=path.name,
-    )
-
-
-def subject_of_predicate(said: Mapping[str, Any], folder: Path | None = None) -> Subject:
-    """The target of ``predicate.overlong``, which is as the schema has it."""
-    causes = tuple(cause_of(bucket, command=said["command"], folder=folder) for bucket in said["buckets"])
-    return Subject(
+    subject = Subject(
         **target_fields(said["target"]),
         set_aside=aside_in_words(said["target"]["traits"], (suite["set_aside"] for suite in said["suites"])),
         state=state_recorded(said["claims"], causes),
@@ -148,6 +139,15 @@ def subject_of_predicate(said: Mapping[str, Any], folder: Path | None = None) ->
         not_covered=tuple(said["not_covered"]),
         restarts=said["restarts"],
         findings_digest=said["findings_digest"]["sha256"],
+        recorded={"subject": ", ".join(files)},
+    )
+    return Report(
+        kind=ReportKind.CERTIFY,
+        title=subject.id,
+        generator=said["generator"],
+        subjects=(subject,),
+        environment=said["environment"],
+        source=path.name,
     )
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Fault
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.targets.identity import Identity
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 
 @dataclass(frozen=True, order=True)
@@ -62,6 +62,10 @@ class ShardResult:
     """The first few of each kind."""
     seconds: float = 0.0
     """Seconds of the target and its driver, by the clock; not part of any digest."""
+    counts: dict[int, int] = field(default_factory=dict[int, int])
+    """The number of strings of each kind, except agreement; this and the next are there once they are counted."""
+    kinds_digest: str = ""
+    """SHA-256 of the uncompressed kinds; empty if all agree."""
 
 
 class Account(NamedTuple):

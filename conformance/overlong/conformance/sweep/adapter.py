@@ -10,7 +10,7 @@ A decoder that crashes on string after string is asked a few of them. Then this 
 of a block. If these crash too, it skips the rest of the block, and counts it as not asked, never as crashed.
 A source whose strings have no order chooses itself which ones to skip.
 
-A ``Source`` (``request.py``) provides the strings and the loop that asks them: here the grids of a plan; another
+A ``Source`` (``caller.py``) provides the strings and the loop that asks them: here the grids of a plan; another
 adapter that calls :func:`main` may have its own.
 """
 
@@ -28,6 +28,7 @@ import json
 import os
 import time
 import zlib
+from dataclasses import replace
 from io import FileIO
 from typing import TYPE_CHECKING, Any
 
@@ -40,15 +41,16 @@ from overlong.conformance.oracle.target import (
     OTHER_OFFSET,
     REFUSED_WELL_FORMED,
     TIMED_OUT,
+    Fault,
     TargetError,
 )
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.wire import DECODE, NOT_SAID, VALIDATE
-from overlong.conformance.sweep.caller import HANGS, Caller, ChildEnded, Sight
-from overlong.conformance.sweep.giants.memory import why_none
+from overlong.conformance.sweep.caller import HANGS, Caller, Source
+from overlong.conformance.sweep.giants import why_none
 from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import LARGEST_SHARD
-from overlong.conformance.sweep.request import HEAD_OF_RESULT, SWEEP, Grids, WantedSweep
+from overlong.conformance.sweep.request import HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.child import Named
 from overlong.conformance.targets.adapters.serving import answer_frames, fail, pieces
@@ -58,7 +60,6 @@ from overlong.reference.core import NoCore
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlong.conformance.sweep.request import Source
 
 if sys.platform == "win32":
     raise ImportError("what runs foreign code is forked, which needs POSIX")
@@ -88,30 +89,26 @@ class Course:
         self._automaton = caller.expectation(wanted).automaton
         self._progress, self._kinds = caller.shared.progress, caller.shared.kinds
         self._end = wanted.first + wanted.count
-        self._faults: dict[int, list[tuple[int, str]]] = {CRASHED: [], TIMED_OUT: []}
+        self._faults: dict[int, list[Fault]] = {CRASHED: [], TIMED_OUT: []}
         self._last, self._row, self._block = -2, 0, BLOCK  # the last culprit, and the strings answered before it
         self._deaths = self._hangs = 0
         self._sparing = caller.source.sparing(wanted)
         self._spared: list[int] = []  # a heap of strings to skip
 
     def run(self) -> tuple[dict[str, Any], bytes]:
-        """The fields of a :class:`~overlong.conformance.results.shard.ShardResult` without its kinds, and the kinds.
+        """The fields of a :class:`~overlong.conformance.results.sweeps.ShardResult` without its kinds, and the kinds.
 
         Raises:
             TargetError: it cannot be asked.
         """
-        started, progress = time.monotonic(), self._progress
+        started = time.monotonic()
         try:
             self._ask_all()
             kinds = self._caller.shared.diverging(self._wanted.count)
         finally:
             self._caller.shared.wipe(self._wanted.count)
         fields = {
-            "strings": progress.strings,
-            "octets": progress.octets,
-            "well_formed": progress.well_formed,
-            "accepted": progress.accepted,
-            "checksum": progress.checksum,
+            **self._progress.sums,
             "faults": self._told(kinds),
             "seconds": time.monotonic() - started,
             "deaths": self._deaths,
@@ -122,38 +119,37 @@ class Course:
     def _ask_all(self) -> None:
         progress = self._progress
         progress.begin(self._wanted.first)
-        culprit, why, vain = -1, ChildEnded(CRASHED, ""), 0
+        culprit: Fault | None = None
+        vain = 0
         while (reached := progress.reached) < self._end:
-            if reached == culprit:  # the sums include all strings before it
-                self._died_of(culprit, why)
-                culprit, vain = -1, 0
+            if culprit is not None and reached == culprit.index:  # the sums include all strings before it
+                self._died_of(culprit)
+                culprit, vain = None, 0
                 continue
-            if culprit < 0 and self._spared and self._spared[0] <= reached:
+            if culprit is None and self._spared and self._spared[0] <= reached:
                 self._leave_out(heapq.heappop(self._spared) + 1)
                 continue
-            ended = self._run(culprit if culprit >= 0 else self._spared[0] if self._spared else self._end)
+            until = culprit.index if culprit is not None else self._spared[0] if self._spared else self._end
+            ended = self._caller.run(self._wanted, until, self._timeout)
             if ended is None:
                 continue
             vain = vain + 1 if progress.reached == reached else 0
             if vain > _VAIN:
                 raise TargetError(f"it {ended.text} again and again, and never of the same string")
-            if progress.index >= progress.reached:  # otherwise it was between two calls
-                culprit, why = progress.index, ended
+            if ended.index >= progress.reached:  # otherwise it was between two calls
+                culprit = ended
                 if progress.earlier:
-                    why = why._replace(text=f"{why.text}, at the string that is tested before it")
+                    culprit = replace(ended, text=f"{ended.text}, at the string that is tested before it")
 
-    def _run(self, until: int) -> ChildEnded | None:
-        return self._caller.run(self._wanted, until, self._timeout)
-
-    def _died_of(self, index: int, why: ChildEnded) -> None:
+    def _died_of(self, culprit: Fault) -> None:
         """Pass over a string that crashed, and over later ones if there were too many crashes."""
-        self._pass(index, why)
+        self._pass(culprit)
         if self._sparing is not None:
-            for number in self._sparing(index, why.kind):
+            for number in self._sparing(culprit.index, culprit.kind):
                 heapq.heappush(self._spared, number)
             return
-        if why.kind == CRASHED:
-            self._go_on_behind(index)
+        if culprit.kind == CRASHED:
+            self._go_on_behind(culprit.index)
         if self._hangs >= HANGS:
             self._leave_out(self._end)
 
@@ -182,25 +178,25 @@ class Course:
         last = min((index // size + 1) * size, self._end) - 1
         if last <= index:
             return True
-        tried = dict[int, ChildEnded]()
+        tried = list[Fault]()
         for each in (last,) if at_any_rate else sorted({(index + 1 + last) // 2, last}):
             ended = self._caller.try_one(self._wanted, each, self._timeout)
             if ended is not None:
-                tried[each] = ended
+                tried.append(ended)
             elif not at_any_rate:
                 return False
-        for each, ended in tried.items():
-            self._leave_out(each)
-            self._pass(each, ended)
-            self._last = each
+        for ended in tried:
+            self._leave_out(ended.index)
+            self._pass(ended)
+            self._last = ended.index
         self._leave_out(last)
         return True
 
-    def _pass(self, index: int, why: ChildEnded) -> None:
-        octets = self._strings.string(index)
+    def _pass(self, why: Fault) -> None:
+        octets = self._strings.string(why.index)
         self._progress.passed(len(octets) + self._between, well_formed=self._automaton.accepts(octets))
-        self._kinds[index - self._wanted.first] = why.kind
-        self._faults[why.kind].append((index, why.text))
+        self._kinds[why.index - self._wanted.first] = why.kind
+        self._faults[why.kind].append(why)
         self._deaths += 1
         self._hangs += why.kind == TIMED_OUT
 
@@ -213,7 +209,7 @@ class Course:
 
     def _told(self, kinds: bytes) -> list[tuple[int, int, str]]:
         """The first few faults of each kind, in order."""
-        told = [(index, kind, text) for kind, faults in self._faults.items() for index, text in faults[:FAULTS]]
+        told = [(each.index, each.kind, each.text) for faults in self._faults.values() for each in faults[:FAULTS]]
         if self._between:  # it is a shard of its own
             told += [(self._wanted.first, kind, self._giant_answer(kind)) for kind in kinds if kind in _OF_ANSWERS]
             return sorted(told)
@@ -227,7 +223,7 @@ class Course:
         return sorted(told)
 
     def _giant_answer(self, kind: int) -> str:
-        """What a function said of a giant string, for ``giants/told.py``: the offset of a refusal, if it said one."""
+        """What a function said of a giant string, for ``describing.py``: the offset of a refusal, if it said one."""
         if kind == BROKEN:
             return "it reports a place that the string does not have"
         return "" if kind == ACCEPTED_ILL_FORMED or self._progress.number == NOT_SAID else str(self._progress.number)
@@ -276,17 +272,16 @@ def main(source: Source | None = None) -> None:
         **({"nul": "ends the string"} if abi.terminated else {}),
         **named.traits,
     }
-    sight = Sight(answers)
-    caller = Caller(named, Greeting.parse(json.dumps(greeting).encode()), sight, source or Grids())
+    caller = Caller(named, Greeting.parse(json.dumps(greeting).encode()), answers, source or Source())
     loaded = caller.witness(operation, [], single=False, limit=None)
     if isinstance(loaded, int):
         die(loaded)
 
     def answer(asked: str, payload: bytes, batched: bool) -> Sequence[bytes]:  # noqa: FBT001
         if asked == SWEEP:
-            sight.waits = True
+            caller.is_awaited = True
             response = respond(caller, payload)
-            sight.waits = False
+            caller.is_awaited = False
             return response
         items = pieces(payload) if batched else [payload]
         said = caller.witness(asked, items, single=not batched, limit=None)

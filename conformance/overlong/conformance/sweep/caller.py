@@ -15,18 +15,17 @@ import sys
 import time
 from dataclasses import astuple
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.target import CRASHED, TIMED_OUT, ExpectedAnswers, TargetError, expectation
-from overlong.conformance.sweep.plan import LARGEST_SHARD
-from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
-from overlong.conformance.sweep.request import AT_WORK, WantedSweep
+from overlong.conformance.oracle.target import CRASHED, TIMED_OUT, ExpectedAnswers, Fault, TargetError, expectation
+from overlong.conformance.sweep.plan import LARGEST_SHARD, plan_named
+from overlong.conformance.sweep.request import AT_WORK, PROGRESS_OCTETS, Progress, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS
 from overlong.conformance.targets.adapters.child import Child, Named
 from overlong.conformance.targets.adapters.native import address_of, function_in
 from overlong.conformance.targets.adapters.serving import HEAD, fail, write_all
 from overlong.conformance.targets.process import ended_how
-from overlong.conformance.vectors.profile import Profile
+from overlong.conformance.vectors.vector import Profile
 from overlong.reference.core import core
 
 if TYPE_CHECKING:
@@ -35,7 +34,8 @@ if TYPE_CHECKING:
 
     from overlong.conformance.protocol.greeting import Greeting
     from overlong.conformance.sweep.compiled import Asking
-    from overlong.conformance.sweep.request import Source
+    from overlong.conformance.targets.adapters.abi import Abi
+    from overlong.reference.layout import Layout
 
 
 if sys.platform == "win32":
@@ -54,14 +54,6 @@ _LOADS = 60.0  # seconds to load a library
 _MESSAGE = 1 << 12  # octets; a pipe takes so many at once
 _READY = b"."
 _SET_PDEATHSIG = 1  # linux/prctl.h
-
-
-class ChildEnded(NamedTuple):
-    """The reason why there is no answer."""
-
-    kind: int
-    """:data:`CRASHED` or :data:`TIMED_OUT`."""
-    text: str
 
 
 class Shared:
@@ -94,12 +86,48 @@ class Shared:
                 memory.madvise(mmap.MADV_DONTFORK)
 
 
-class Caller:
-    """The child that runs foreign code, seen from this process; a new one replaces a dead one."""
+class Source:
+    """The source of a request's strings, and the loop that asks them: a plan's grids. A subclass may have others."""
 
-    def __init__(self, named: Named, greeting: Greeting, sight: Sight, source: Source) -> None:
+    def strings(self, wanted: WantedSweep) -> Any:
+        """The strings of a request, each with a number: they have a ``size``, and ``string(index)``.
+
+        It is the same object for the same strings, so that a loop recognises it.
+
+        Raises:
+            ValueError, TargetError: there is no plan or grid of that name.
+        """
+        return plan_named(wanted.plan, Profile(wanted.speaks)).grids[wanted.grid]
+
+    def sparing(self, wanted: WantedSweep) -> Callable[[int, int], Sequence[int]] | None:  # noqa: ARG002
+        """A function that chooses the strings of a shard to skip.
+
+        For each unanswered string, in order, and its kind, the function returns later numbers, ascending. None if
+        similar strings are adjacent, as in grids.
+        """
+        return None
+
+    def loop(self, abi: Abi, addresses: Sequence[int], expected: ExpectedAnswers, layout: Layout) -> Asking:
+        """The loop that asks the functions at these addresses such strings."""
+        from overlong.conformance.sweep.compiled import GridLoop
+
+        return GridLoop(abi, addresses, expected, layout)
+
+
+class Caller:
+    """The child that runs foreign code, seen from this process; a new one replaces a dead one.
+
+    While the harness waits for a shard, it is told now and then that the answer is not ready yet.
+    """
+
+    def __init__(self, named: Named, greeting: Greeting, answers: FileIO, source: Source) -> None:
         self.shared, self.source = Shared(), source
-        self._named, self._greeting, self._sight = named, greeting, sight
+        self.is_awaited = False
+        """The harness waits for the result of a shard."""
+        self._named, self._greeting = named, greeting
+        self._answers, self._told = answers, 0.0
+        self._harness = select.poll()
+        self._harness.register(0, select.POLLIN)
         self._abi = ABIS[named.abi]
         self._is_prepared = False
         self._hangs = 0  # in all shards
@@ -122,11 +150,11 @@ class Caller:
             gc.freeze()  # a child that does not collect garbage copies fewer pages
             self._is_prepared = True
 
-    def run(self, wanted: WantedSweep, until: int, timeout: float) -> ChildEnded | None:
+    def run(self, wanted: WantedSweep, until: int, timeout: float) -> Fault | None:
         """Ask the strings from the current progress up to ``until``; None if all were asked."""
         return self._run((astuple(wanted), until, wanted.first, False), self.shared.progress, until, timeout)
 
-    def try_one(self, wanted: WantedSweep, index: int, timeout: float) -> ChildEnded | None:
+    def try_one(self, wanted: WantedSweep, index: int, timeout: float) -> Fault | None:
         """Ask one string without counting the answer; None if there is an answer."""
         trial = self.shared.trial
         trial.begin(index)
@@ -139,9 +167,7 @@ class Caller:
         ``limit``: seconds after which it is killed; None for none.
         """
         answered, answers = os.pipe()
-        child = self._sight.fork(
-            lambda: _write(answers, _child(self._named).answer(operation, items, None, single=single))
-        )
+        child = self._fork(lambda: _write(answers, _child(self._named).answer(operation, items, None, single=single)))
         os.close(answers)
         poll, parts, deadline = select.poll(), list[bytes](), time.monotonic() + (limit or 0)
         poll.register(answered, select.POLLIN)
@@ -153,7 +179,7 @@ class Caller:
                 parts.append(os.read(answered, _PART))
                 is_open = bool(parts[-1])
                 continue
-            if (limit is not None and time.monotonic() > deadline) or not self._sight.beat():
+            if (limit is not None and time.monotonic() > deadline) or not self._is_wanted():
                 _kill_group(child)
             ended, status = os.waitpid(child, os.WNOHANG)
         _kill_group(child)  # and its own forks
@@ -169,7 +195,7 @@ class Caller:
         _kill_group(self._child)
         return self._buried()
 
-    def _run(self, message: tuple[Any, ...], progress: Progress, until: int, timeout: float) -> ChildEnded | None:
+    def _run(self, message: tuple[Any, ...], progress: Progress, until: int, timeout: float) -> Fault | None:
         if not self._child:
             self._start()
         try:
@@ -182,7 +208,7 @@ class Caller:
         self._hangs += ended is not None and ended.kind == TIMED_OUT
         return ended
 
-    def _wait(self, progress: Progress, until: int, timeout: float) -> ChildEnded | None:
+    def _wait(self, progress: Progress, until: int, timeout: float) -> Fault | None:
         """Watch the child until it reaches a goal, ends, or makes no progress for too long."""
         poll = select.poll()
         poll.register(self._answered, select.POLLIN)
@@ -201,17 +227,17 @@ class Caller:
                 self._child = 0
                 self._close()
                 code = os.waitstatus_to_exitcode(status)
-                return None if progress.reached == until else ChildEnded(CRASHED, ended_how(code))
+                return None if progress.reached == until else Fault(progress.index, CRASHED, ended_how(code))
             now = time.monotonic()
             idle, looked = idle + min(now - looked, _STALL), now
             if (where := (progress.index, progress.earlier, progress.reached)) != seen:
                 seen, idle = where, 0.0
             elif idle > timeout:
                 self.end()
-                return (
-                    None if progress.reached == until else ChildEnded(TIMED_OUT, f"gave no answer within {timeout:g} s")
-                )
-            if not self._sight.beat():
+                if progress.reached == until:
+                    return None
+                return Fault(progress.index, TIMED_OUT, f"gave no answer within {timeout:g} s")
+            if not self._is_wanted():
                 self.end()
                 os._exit(0)
 
@@ -225,6 +251,22 @@ class Caller:
         os.close(self._asks)
         os.close(self._answered)
 
+    def _is_wanted(self) -> bool:
+        """True if the harness is there and still waits for its shard.
+
+        The harness cancels a shard by sending anything, or by closing its output.
+        """
+        if not self.is_awaited:
+            return True
+        now = time.monotonic()
+        if now - self._told > _BEAT:
+            self._told = now
+            try:
+                write_all(self._answers, [HEAD.pack(5, 0), AT_WORK])
+            except BrokenPipeError:
+                return False
+        return not self._harness.poll(0)
+
     def _start(self) -> None:
         """Start a new child, ready to be asked.
 
@@ -232,14 +274,14 @@ class Caller:
             TargetError: no child gets ready.
         """
         (asked, self._asks), (self._answered, answers) = os.pipe(), os.pipe()
-        self._child = self._sight.fork(lambda: self._serve(asked, answers))
+        self._child = self._fork(lambda: self._serve(asked, answers))
         os.close(asked)
         os.close(answers)
         deadline = time.monotonic() + _LOADS
         poll = select.poll()
         poll.register(self._answered, select.POLLIN)
         while not poll.poll(_LOOK * 1000):
-            if not self._sight.beat():
+            if not self._is_wanted():
                 self.end()
                 os._exit(0)
             if time.monotonic() > deadline:
@@ -270,6 +312,30 @@ class Caller:
             strings = self.source.strings(wanted)
             loop(wanted.speaks, wanted.operation).run(strings, until, progress, kinds, origin)
             os.write(answers, _READY)
+
+    def _fork(self, live: Callable[[], object]) -> int:
+        """Fork a child that does some work without access to the harness and ends; return its process number."""
+        parent = os.getpid()
+        child = os.fork()
+        if child:
+            with contextlib.suppress(OSError):  # it has ended
+                os.setpgid(child, child)
+            return child
+        try:
+            os.setpgid(0, 0)  # signals to its own process group do not reach this process
+            gc.disable()
+            os.close(self._answers.fileno())
+            _end_with(parent)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            live()
+        except BrokenPipeError:  # no reader is left
+            os._exit(0)
+        except OSError as error:
+            was_closed = error.errno == errno.EBADF
+            fail("it closed descriptors that it had not opened" if was_closed else f"internal error: {error}")
+        except BaseException as error:  # noqa: BLE001 (above this frame is the life of another process)
+            fail(f"internal error: {type(error).__name__}: {error}")
+        os._exit(0)
 
 
 def _kill_group(child: int) -> None:
@@ -308,54 +374,3 @@ def _addresses(named: Named) -> tuple[int, ...]:
         fail(f"it cannot be loaded: {error if isinstance(error, OSError) else 'the loader refuses it'}")
     except LookupError as error:
         fail(f"{named.library} has no function {error.args[0]}")
-
-
-class Sight:
-    """The harness, seen from this process, which reports to it now and then that the answer is not ready yet."""
-
-    def __init__(self, answers: FileIO) -> None:
-        self.waits = False
-        """For the result of a shard."""
-        self._answers, self._told = answers, 0.0
-        self._poll = select.poll()
-        self._poll.register(0, select.POLLIN)
-
-    def beat(self) -> bool:
-        """True if the harness is there and still waits for its shard.
-
-        The harness cancels a shard by sending anything, or by closing its output.
-        """
-        if not self.waits:
-            return True
-        now = time.monotonic()
-        if now - self._told > _BEAT:
-            self._told = now
-            try:
-                write_all(self._answers, [HEAD.pack(5, 0), AT_WORK])
-            except BrokenPipeError:
-                return False
-        return not self._poll.poll(0)
-
-    def fork(self, live: Callable[[], object]) -> int:
-        """Fork a child that does some work without access to the harness and ends; return its process number."""
-        parent = os.getpid()
-        child = os.fork()
-        if child:
-            with contextlib.suppress(OSError):  # it has ended
-                os.setpgid(child, child)
-            return child
-        try:
-            os.setpgid(0, 0)  # signals to its own process group do not reach this process
-            gc.disable()
-            os.close(self._answers.fileno())
-            _end_with(parent)
-            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            live()
-        except BrokenPipeError:  # no reader is left
-            os._exit(0)
-        except OSError as error:
-            was_closed = error.errno == errno.EBADF
-            fail("it closed descriptors that it had not opened" if was_closed else f"internal error: {error}")
-        except BaseException as error:  # noqa: BLE001 (above this frame is the life of another process)
-            fail(f"internal error: {type(error).__name__}: {error}")
-        os._exit(0)

@@ -30,12 +30,13 @@ from overlong.conformance.oracle.target import (
 )
 from overlong.conformance.protocol.observation import TimedOut, describe
 from overlong.conformance.results.sweeps import ShardResult
+from overlong.conformance.sweep.grid import Grid
 from overlong.conformance.sweep.plan import plan_named
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.vector import SWEPT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -43,9 +44,8 @@ if TYPE_CHECKING:
     from overlong.conformance.oracle.target import Answered, ExpectedAnswers
     from overlong.conformance.protocol.wire import Units
     from overlong.conformance.results.sweeps import Shard
-    from overlong.conformance.sweep.grid import Grid
     from overlong.conformance.targets.framed import FramedTarget
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 OCTETS = 1 << 20
 """About the octets of a batch's strings: several batches are always under way, and memory stays flat."""
@@ -67,12 +67,11 @@ class Columns:
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
-        axes = grid.axes
-        first = len(axes) - 1
-        while first > grid.earlier and _fits(axes[first - 1 :]):
+        first = len(grid.axes) - 1
+        while first > grid.earlier and _fits(Grid(grid.axes[first - 1 :])):
             first -= 1
-        self._leading = axes[:first]
-        self._tails = list(map(b"".join, product(*axes[first:])))
+        self._leading = Grid(grid.axes[:first], grid.earlier)
+        self._tails = list(map(b"".join, product(*grid.axes[first:])))
         self._sizes = np.fromiter(map(len, self._tails), np.uint32, len(self._tails))
         self._matrix: NDArray[np.uint8] | None = None
         self._block: NDArray[np.uint8] | None = None
@@ -92,7 +91,7 @@ class Columns:
         while first < end:
             block, start = divmod(first, len(self._tails))
             stop = min(start + end - first, len(self._tails))
-            earlier, before = self._before(block)
+            earlier, before = self._leading.asked_before(block) or b"", self._leading.string(block)
             sizes = self._sizes[start:stop] + np.uint32(len(before))
             if with_earlier:
                 sizes = np.stack((np.full_like(sizes, len(earlier)), sizes), axis=1)
@@ -117,22 +116,10 @@ class Columns:
         rows[:, :size] = np.frombuffer(before, np.uint8)
         return rows
 
-    def _before(self, block: int) -> tuple[bytes, bytes]:
-        """The earlier string of each string of a block, and their common beginning."""
-        pieces: list[bytes] = []
-        for choices in reversed(self._leading):
-            block, choice = divmod(block, len(choices))
-            pieces.append(choices[choice])
-        pieces.reverse()
-        return b"".join(pieces[: self.grid.earlier]), b"".join(pieces[self.grid.earlier :])
 
-
-def _fits(axes: Sequence[Sequence[bytes]]) -> bool:
+def _fits(tails: Grid) -> bool:
     """True if the strings of some axes fit into a block."""
-    strings, octets = 1, 0
-    for choices in axes:
-        strings, octets = strings * len(choices), octets * len(choices) + strings * sum(map(len, choices))
-    return strings <= _TAILS and octets <= _TAILS_OCTETS
+    return tails.size <= _TAILS and tails.octets <= _TAILS_OCTETS
 
 
 @dataclass(frozen=True)

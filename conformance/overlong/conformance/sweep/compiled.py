@@ -3,7 +3,7 @@
 
 The loop (``loop.c`` of :mod:`overlong.reference.core`) asks, judges (``judging.h``), counts and publishes. A *source*
 lays out the strings: those of grids (``grids.c``), or a campaign's inputs (``inputs.c``, for
-``overlong.fuzz.execution.compiled``). A string starts at an address whose residue modulo 64 is a hash of its number;
+``overlong.fuzz.engines.compiled``). A string starts at an address whose residue modulo 64 is a hash of its number;
 strings of a run, which differ in their last piece of at most eight octets, start at the same address.
 
 After a crash (or a time-out: kill first) the parent knows ``progress.index``, and the sums are those of ``reached``, at
@@ -23,8 +23,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from overlong.conformance.sweep.giants.loop import GiantLoop
-from overlong.conformance.sweep.progress import PROGRESS_OCTETS, Progress
+from overlong.conformance.oracle.target import (
+    ACCEPTED_ILL_FORMED,
+    AGREES,
+    BROKEN,
+    ODD,
+    OTHER_OFFSET,
+    REFUSED_WELL_FORMED,
+    answer_code,
+)
+from overlong.conformance.protocol.wire import NOT_SAID
+from overlong.conformance.sweep.giants import Text, expected_offset
+from overlong.conformance.sweep.request import INDEX, NUMBER, PROGRESS_OCTETS, Progress
 from overlong.conformance.targets.adapters.abi import UNIT
 from overlong.reference.core import core
 from overlong.reference.order import SIGNATURE
@@ -52,6 +62,8 @@ WORD = 8
 """The octets of a machine word."""
 AROUND = 128
 """The number of filling octets that are kept before and after a string."""
+_MORE = 1 << 10
+"""More octets than the giant strings of one power differ by: what was mapped, and read, serves them all."""
 PLACES = 64
 """The number of places where a string may start: a line of the cache, a register of the widest vector unit."""
 
@@ -292,51 +304,44 @@ class Memory:
 class GridLoop(Asking):
     """Asks the strings of grids."""
 
-    _arranged: _Arranged | None = None
-
-    def __init__(self, abi: Abi, addresses: Sequence[int], expectation: ExpectedAnswers, layout: Layout) -> None:
-        super().__init__(abi, addresses, expectation, layout)
-        self._of_giants = GiantLoop(abi, addresses, expectation)
+    _grid: Grid | None = None
+    """The grid that is in memory. It has at least one axis of judged pieces."""
+    _text: Text | None = None
 
     def run(
         self, strings: Grid, until: int, progress: Progress, kinds: mmap | bytearray | memoryview, origin: int
     ) -> None:
         if strings.between:
-            self._of_giants.run(strings, until, progress, memoryview(kinds), origin)
+            self._run_giants(strings, until, progress, memoryview(kinds), origin)
         else:
             super().run(strings, until, progress, kinds, origin)
 
     def _source(self, strings: Grid, first: int) -> tuple[Memory, str, dict[str, int], GridWords]:
-        if self._arranged is None or self._arranged.grid is not strings:
-            self._arranged = _Arranged(strings, self._abi, self._automaton)
-        arranged = self._arranged
-        arranged.levels[:, LEVEL.index("choice")] = strings.place(first)
-        return arranged, "lay_out_grid", {"earlier": strings.earlier}, arranged.words
+        if self._grid is not strings:
+            self._arrange(strings)
+        self._levels[:, LEVEL.index("choice")] = strings.place(first)
+        return self._memory, "lay_out_grid", {"earlier": strings.earlier}, self._words
 
-
-class _Arranged(Memory):
-    """A grid with at least one axis of judged pieces, in memory."""
-
-    def __init__(self, grid: Grid, abi: Abi, automaton: ShiftAutomaton) -> None:
-        super().__init__(abi, grid.longest, grid.around)
-        self.grid = grid
-        self.levels = np.zeros((len(grid.axes), len(LEVEL)), np.int64)
-        self._line = aligned(grid.longest + WORD)
+    def _arrange(self, grid: Grid) -> None:
+        """Put a grid's pieces, and what the automaton says of the last ones, into memory."""
+        self._grid, self._memory = grid, (memory := Memory(self._abi, grid.longest, grid.around))
+        self._levels = np.zeros((len(grid.axes), len(LEVEL)), np.int64)
+        line = aligned(grid.longest + WORD)
         pieces, last = [piece for axis in grid.axes for piece in axis], grid.axes[-1]
         starts = np.zeros(len(pieces) + 1, np.int64)
         np.cumsum([len(piece) for piece in pieces], out=starts[1:])
         sizes = [len(axis) for axis in grid.axes]
         axes = np.array([(sum(sizes[:axis]), size) for axis, size in enumerate(sizes)], np.int64)
         octets = np.frombuffer(b"".join(pieces) + bytes(WORD), np.uint8).copy()
-        filler, longest = bytes([self.behind]) * WORD, max(map(len, last))
+        filler, longest = bytes([memory.behind]) * WORD, max(map(len, last))
         padded = np.frombuffer(b"".join((piece[:WORD] + filler)[:WORD] for piece in last), "<u8").astype(np.int64)
-        verdicts = np.empty((len(automaton), len(last)), np.int64)
+        verdicts = np.empty((len(self._automaton), len(last)), np.int64)
         ends = starts[axes[-1, 0] :]
         places = (array.ctypes.data for array in (octets, ends, verdicts))
-        core()("read_choices", automaton.address, *places, *verdicts.shape)
+        core()("read_choices", self._automaton.address, *places, *verdicts.shape)
         alike = _alike(np.diff(ends))
-        self._arrays = octets, starts, axes, alike, padded, verdicts  # what C reads must stay
-        self.words = GridWords(
+        self._arrays = line, octets, starts, axes, alike, padded, verdicts  # what C reads must stay
+        self._words = GridWords(
             octets=octets.ctypes.data,
             starts=starts.ctypes.data,
             axes=axes.ctypes.data,
@@ -347,12 +352,51 @@ class _Arranged(Memory):
             is_placed=grid.placed,
             longest_last=longest,
             last_axis=len(grid.axes) - 1,
-            levels=self.levels.ctypes.data,
-            line=self._line.ctypes.data,
-            earlier=self.before.ctypes.data,
-            spare=self.spare.ctypes.data,
+            levels=self._levels.ctypes.data,
+            line=line.ctypes.data,
+            earlier=memory.before.ctypes.data,
+            spare=memory.spare.ctypes.data,
             dirty=PLACES + grid.longest + WORD,  # an earlier run may have written here
         )
+
+    def _run_giants(self, strings: Grid, until: int, progress: Progress, kinds: memoryview, origin: int) -> None:
+        """Ask giant strings, each by a call that is judged here.
+
+        Raises:
+            OSError: there is no memory for them.
+        """
+        cells = aligned(CELLS)
+        for index in range(progress.reached, until):
+            head, *tail = strings.pieces(index)
+            length = len(head) + strings.between + sum(map(len, tail))
+            if self._text is None or self._text.most < length:
+                if self._text is not None:
+                    self._text.close()
+                self._text = None
+                self._text = Text(length + _MORE)
+            around, behind = bytes([strings.around]), bytes([0 if self._abi.terminated else strings.around])
+            address = self._text.placed(head, strings.between, b"".join(tail), around, behind)
+            progress.words[INDEX] = index
+            question = np.array((self._functions.ctypes.data, address, length, 0, 0, cells.ctypes.data), np.int64)
+            answer = np.zeros(2, np.uint64)
+            core()("ask_once", self._convention, question.ctypes.data, answer.ctypes.data)
+            status, number = "ARX"[answer[0]], int(answer[1])
+            right = self._expectation.automaton.accepts(strings.string(index))
+            offset = expected_offset(strings, index, self._expectation.automaton)
+            kinds[index - origin] = self._judged(status, number, offset, right=right)
+            checked = (answer_code(status, number) + 1) * (index * ODD | 1)
+            progress.words[NUMBER] = number
+            progress.passed(length, well_formed=right, accepted=status == "A", checked=checked)
+
+    def _judged(self, status: str, number: int, offset: int, *, right: bool) -> int:
+        if status == "X":
+            return BROKEN
+        if right:
+            return AGREES if status == "A" else REFUSED_WELL_FORMED
+        if status == "A":
+            return ACCEPTED_ILL_FORMED
+        is_wrong = self._expectation.offsets and number not in (NOT_SAID, offset)
+        return OTHER_OFFSET if is_wrong else AGREES
 
 
 def _alike(lengths: Array) -> Array:

@@ -19,7 +19,7 @@ from overlong.conformance.protocol.wire import ACCEPTED, ECHO, FAILED
 from overlong.conformance.results.sweeps import ShardResult
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
-from overlong.conformance.sweep.giants.memory import why_none
+from overlong.conformance.sweep.giants import why_none
 from overlong.conformance.sweep.request import AT_WORK, HEAD_OF_RESULT, SWEEP, WantedSweep
 from overlong.conformance.targets.adapters.abi import ABIS, QUESTION_ABIS
 from overlong.conformance.targets.build import ADAPTERS
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.targets.framed import FramedTarget
     from overlong.conformance.targets.process import Process
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 ADAPTER = Path(__file__).with_name("adapter.py")
 _PLACE = 2
@@ -83,29 +83,26 @@ def reason_against_giants(target: FramedTarget) -> str:
     return why_none()
 
 
-def hold_giants_to(target: FramedTarget, plans: Iterable[Plan], *, columns: bool = False) -> None:
-    """Check that a target can be asked these plans; ``columns``: by the protocol, whatever it is.
+def hold_giants_to(target: FramedTarget, plans: Iterable[Plan]) -> None:
+    """Check that a target can be asked these plans.
 
     Raises:
         TargetError: it cannot be asked one of giant strings.
     """
     for plan in plans:
-        if plan.giant and (reason := "it is tested in columns" if columns else reason_against_giants(target)):
+        if plan.giant and (reason := reason_against_giants(target)):
             raise TargetError(f"{printable(target.id)}: the plan {plan.name} cannot be tested: {reason}")
 
 
 class InProcess:
     """Asks shards in the process of a shared library, through the adapter."""
 
-    def __init__(
-        self, target: FramedTarget, profile: Profile, operation: str = "", *, adapter: Path = ADAPTER, more: str = ""
-    ) -> None:
+    def __init__(self, target: FramedTarget, profile: Profile, *, adapter: Path = ADAPTER, more: str = "") -> None:
         """Start nothing yet.
 
         Args:
             target: a target without a reason against it. It is not started; another process is.
             profile: the profile to judge by.
-            operation: ``V`` or ``D``; empty for the more informative one that the target has.
             adapter: the adapter that asks it.
             more: further data on each shard for the adapter, in the adapter's own words.
 
@@ -117,7 +114,7 @@ class InProcess:
         command = list(target.command)
         command[_PLACE] = str(adapter)
         self._target = dataclasses.replace(target, command=command, restarts=0, notes=[])
-        self._profile, self._operation = profile, operation
+        self._profile = profile
         self.more = more
         """Further data on the next shard for the adapter."""
         self._process: Process | None = None
@@ -146,7 +143,7 @@ class InProcess:
         """
         process = self._open()
         operations = process.greeting(self._target.patience).operations
-        operation = self._operation or next(each for each in "DV" if each in operations)
+        operation = next(each for each in "DV" if each in operations)
         wanted = WantedSweep(
             shard.plan,
             shard.grid,

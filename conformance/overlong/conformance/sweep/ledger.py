@@ -6,50 +6,26 @@ digest; so a sweep resumes after any interruption, and ends with the same result
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import sqlite3
 import zlib
 from collections import Counter
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from overlong.conformance.oracle.target import KINDS, LEFT_OUT, Fault
 from overlong.conformance.results.sweeps import Shard, ShardResult
-from overlong.conformance.support.database import Database, Sort
 from overlong.conformance.support.printable import printable
+from overlong.conformance.support.process import held
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
 LEDGER = "sweep.sqlite"
 SCHEMA = 1
-_TABLES = (
-    "CREATE TABLE header (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    """CREATE TABLE shard (plan TEXT, grid INTEGER, first INTEGER, count INTEGER, strings INTEGER, octets INTEGER,
-    well_formed INTEGER, accepted INTEGER, checksum TEXT, counts TEXT, kinds_digest TEXT, kinds BLOB, faults TEXT,
-    seconds REAL, digest TEXT, PRIMARY KEY (plan, grid, first))""",
-)
-_COLUMNS = "plan, grid, first, count, strings, octets, well_formed, accepted, checksum, counts, kinds_digest"
-_PIECE = 1 << 20
-
-
-class LedgerError(Exception):
-    """The file cannot be used, or not for this sweep. The message names the file and the remedy."""
-
-
-_SORT = Sort(
-    int.from_bytes(b"ovlg", "big"), SCHEMA, _TABLES, LedgerError, "it is damaged; remove it to start over",
-    "remove it to start over, or choose another with -o",
-    {
-        sqlite3.SQLITE_BUSY: "another sweep is writing it; wait for its end, or choose another folder with -o",
-        sqlite3.SQLITE_NOTADB: "it is no ledger of a sweep; remove it, or choose another folder with -o",
-        sqlite3.SQLITE_CORRUPT: "it is damaged; remove it to start over, or choose another folder with -o",
-    },
-)  # fmt: skip
-
-
 HEADER = {
     "target": "another target",
     "identity": "another file or command of the target, with the digest",
@@ -61,58 +37,40 @@ HEADER = {
 }
 """What identifies a sweep: all that its digests depend on, except the answers; and the words if it is another one."""
 
-
-@dataclass(frozen=True)
-class LedgerEntry:
-    """A shard's checked result, and the sums of its kinds, computed by the process that ran the shard."""
-
-    result: ShardResult
-    counts: dict[int, int]
-    """The number of strings of each kind, except agreement."""
-    kinds_digest: str
-    """SHA-256 of the uncompressed kinds; empty if all agree."""
-
-    @classmethod
-    def of(cls, result: ShardResult) -> Self:
-        """The entry of a result.
-
-        Raises:
-            ValueError: its kinds do not fit its shard.
-        """
-        if not result.kinds:
-            return cls(result, {}, "")
-        unpacking, digest, counts, length = zlib.decompressobj(), hashlib.sha256(), Counter[int](), 0
-        packed = result.kinds
-        while packed and length <= result.shard.count:
-            piece = unpacking.decompress(packed, _PIECE)
-            packed = unpacking.unconsumed_tail
-            digest.update(piece)
-            length += len(piece)
-            _count(piece, counts)
-        if length != result.shard.count or not unpacking.eof:
-            raise ValueError(f"{result.shard.key}: kinds of {length} strings")
-        if strange := set(counts) - set(KINDS):
-            raise ValueError(f"{result.shard.key}: there is no kind {min(strange)}")
-        return cls(result, dict(sorted(counts.items())), digest.hexdigest())
+_APPLICATION = int.from_bytes(b"ovlg", "big")
+"""SQLite's application_id, which marks overlong's files."""
+_TABLES = (
+    "CREATE TABLE header (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    """CREATE TABLE shard (plan TEXT, grid INTEGER, first INTEGER, count INTEGER, strings INTEGER, octets INTEGER,
+    well_formed INTEGER, accepted INTEGER, checksum TEXT, counts TEXT, kinds_digest TEXT, kinds BLOB, faults TEXT,
+    seconds REAL, digest TEXT, PRIMARY KEY (plan, grid, first))""",
+)
+_COLUMNS = "plan, grid, first, count, strings, octets, well_formed, accepted, checksum, counts, kinds_digest, faults"
+_PIECE = 1 << 20
+_WAIT = 0.2  # seconds to wait for another process
+_START_OVER = "remove it to start over, or choose another"
+_REMEDIES = {
+    sqlite3.SQLITE_FULL: "the disk is full; make room, and go on with --resume",
+    sqlite3.SQLITE_IOERR: "it cannot be written; make room or look at the disk, and go on with --resume",
+    sqlite3.SQLITE_READONLY: "it may not be written; choose another folder with -o",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened; choose another folder with -o",
+    sqlite3.SQLITE_PERM: "it may not be written; choose another folder with -o",
+    sqlite3.SQLITE_BUSY: "another sweep is writing it; wait for its end, or choose another folder with -o",
+    sqlite3.SQLITE_NOTADB: "it is no ledger of a sweep; remove it, or choose another folder with -o",
+    sqlite3.SQLITE_CORRUPT: f"it is damaged; {_START_OVER} folder with -o",
+}
+"""Remedies, by SQLite's error code."""
 
 
-def _count(kinds: bytes, counts: Counter[int]) -> None:
-    """Count the occurrences of each code except 0, one code at a time: there are few."""
-    rest = kinds.translate(None, b"\0")
-    while rest:
-        code, before = rest[0], len(rest)
-        rest = rest.translate(None, bytes([code]))
-        counts[code] += before - len(rest)
+class LedgerError(Exception):
+    """The file cannot be used, or not for this sweep. The message names the file and the remedy."""
 
 
-class Ledger(Database):
+class Ledger:
     """The open file. Only one process writes it at a time."""
 
-    sort = _SORT
-
-    @classmethod
-    def open(cls, path: Path, header: dict[str, str], *, resume: bool) -> Ledger:
-        """The ledger of a sweep with a value for each name of :data:`HEADER`: a new one, or an existing one.
+    def __init__(self, path: Path, header: dict[str, str], *, resume: bool) -> None:
+        """Open the ledger of a sweep with a value for each name of :data:`HEADER`: a new one, or an existing one.
 
         A finished ledger is begun anew, unless the sweep is resumed: then all its shards count as done.
 
@@ -120,30 +78,73 @@ class Ledger(Database):
             LedgerError: it cannot be written; it is no ledger, or damaged, in use, or from another version or sweep; or
                 it is unfinished, and no option decides about it.
         """
-        with cls._connected(path, "mode=rwc", 0.2) as ledger:
-            ledger.begin(header, resume=resume)
-        return ledger
+        self.path, self._name = path, printable(str(path))
+        if path.is_symlink():  # the folder may be a stranger's, and the link lead out of it
+            raise LedgerError(f"{self._name}: a symbolic link; name the folder that it leads to")
+        with self._errors():
+            address = f"{path.resolve().as_uri()}?mode=rwc"
+            self._connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=_WAIT)
+            try:
+                self._begin(header, resume=resume)
+            except BaseException:
+                self._connection.close()
+                raise
 
-    def begin(self, header: dict[str, str], *, resume: bool) -> None:
-        """Begin a sweep, or continue the existing one.
+    @contextlib.contextmanager
+    def _errors(self) -> Generator[None]:
+        """Turn errors with the file into messages of one line."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF  # the low octet is the error, the rest a detail
+            why = _REMEDIES.get(code) or f"{printable(str(error))}; {_START_OVER} with -o"
+            raise LedgerError(f"{self._name}: {why}") from error
+        except OSError as error:
+            why = error.strerror or printable(str(error))
+            raise LedgerError(f"{self._name}: {why}; choose another folder with -o") from error
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError) as error:  # of a row
+            raise LedgerError(f"{self._name}: it is damaged; remove it to start over") from error
 
-        Raises:
-            LedgerError: as :meth:`open`.
-        """
+    def _begin(self, header: dict[str, str], *, resume: bool) -> None:
         ask = self._connection.execute
         ask("PRAGMA locking_mode = EXCLUSIVE")  # without shared memory between processes, any file system works
-        begun = self.has_begun()
+        begun = self._has_begun()
         ask("PRAGMA journal_mode = WAL")
-        with self._changing("EXCLUSIVE"):
+        with held(), self._connection:  # it takes effect wholly or not at all, and no signal interrupts it
+            ask("BEGIN EXCLUSIVE")
             if not begun:
-                self._make_tables()
+                for statement in (
+                    *_TABLES,
+                    f"PRAGMA application_id = {_APPLICATION}",
+                    f"PRAGMA user_version = {SCHEMA}",
+                ):
+                    ask(statement)
             self._take(header, resume=resume)
+        ask("PRAGMA synchronous = NORMAL")
+
+    def _has_begun(self) -> bool:
+        """True if the file has tables, and they are ours."""
+        ask = self._connection.execute
+        (application,), (schema,) = ask("PRAGMA application_id").fetchone(), ask("PRAGMA user_version").fetchone()
+        (tables,) = ask("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and application != _APPLICATION:
+            raise LedgerError(f"{self._name}: it belongs to another program; choose another folder with -o")
+        if schema > SCHEMA:
+            raise LedgerError(
+                f"{self._name}: a newer version of overlong wrote it; use that, or choose another folder with -o"
+            )
+        return bool(tables)
 
     def _take(self, header: dict[str, str], *, resume: bool) -> None:
         ask = self._connection.execute
         there = dict(ask("SELECT name, value FROM header").fetchall())
         if there and resume:
-            self._compare(there, header)
+            for name, value in header.items():
+                if there.get(name) != value:
+                    raise LedgerError(
+                        f"{self._name}: begun with {HEADER[name]}: {printable(str(there.get(name)), 80)}, not "
+                        f"{printable(value, 80)}; repeat the command that began it, or choose another folder with -o"
+                    )
             # ask skipped strings again: the limit may differ now
             ask("DELETE FROM shard WHERE counts LIKE ?", (f'%"{LEFT_OUT}":%',))
         elif there and not there.get("finished") and self.strings:
@@ -155,14 +156,6 @@ class Ledger(Database):
             ask("DELETE FROM shard")
             ask("DELETE FROM header")
             self._connection.executemany("INSERT INTO header VALUES (?, ?)", header.items())
-
-    def _compare(self, there: dict[str, str], header: dict[str, str]) -> None:
-        for name, value in header.items():
-            if there.get(name) != value:
-                raise LedgerError(
-                    f"{self._name}: begun with {HEADER[name]}: {printable(str(there.get(name)), 80)}, not "
-                    f"{printable(value, 80)}; repeat the command that began it, or choose another folder with -o"
-                )
 
     def has(self, shard: Shard) -> bool:
         """True if a shard is done.
@@ -189,21 +182,20 @@ class Ledger(Database):
         with self._errors():
             return int(self._connection.execute("SELECT coalesce(sum(count), 0) FROM shard").fetchone()[0])
 
-    def add(self, entry: LedgerEntry) -> None:
-        """Commit a shard once.
+    def add(self, result: ShardResult) -> None:
+        """Commit a shard once; ``result``: from :func:`counted`.
 
         Raises:
             LedgerError: it cannot be written; its earlier content is intact.
         """
-        result = entry.result
-        row = _row(entry)
+        row = _row(result)
         with self._errors():
             self._connection.execute(
-                "INSERT OR IGNORE INTO shard VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*row[:-1], result.kinds, row[-1], result.seconds, _digest(row, result.kinds)),
+                f"INSERT OR IGNORE INTO shard ({_COLUMNS}, kinds, seconds, digest) VALUES (?{', ?' * 14})",  # noqa: S608
+                (*row, result.kinds, result.seconds, _digest(row, result.kinds)),
             )
 
-    def entries(self, plan: str) -> Iterator[LedgerEntry]:
+    def results(self, plan: str) -> Iterator[ShardResult]:
         """The finished shards of a plan, in order, each read when needed.
 
         Raises:
@@ -211,19 +203,13 @@ class Ledger(Database):
         """
         with self._errors():
             rows = self._connection.execute(
-                f"SELECT {_COLUMNS}, faults, kinds, seconds, digest FROM shard WHERE plan = ? ORDER BY grid, first",  # noqa: S608
+                f"SELECT {_COLUMNS}, kinds, seconds, digest FROM shard WHERE plan = ? ORDER BY grid, first",  # noqa: S608
                 (plan,),
             )
             for *row, kinds, seconds, digest in rows:
                 if _digest(tuple(row), kinds) != digest:
                     raise LedgerError(f"{self._name}: a row is damaged; remove the file to start over")
-                yield _entry(row, kinds, seconds)
-
-    @property
-    def finished(self) -> bool:
-        """True if its sweep has ended."""
-        with self._errors():
-            return bool(self._connection.execute("SELECT 1 FROM header WHERE name = 'finished'").fetchone())
+                yield _result(row, kinds, seconds)
 
     def finish(self) -> None:
         """Note that the sweep has ended, and that its results are written.
@@ -234,29 +220,57 @@ class Ledger(Database):
         with self._errors():
             self._connection.execute("INSERT OR REPLACE INTO header VALUES ('finished', 'yes')")
 
+    def __enter__(self) -> Self:
+        return self
 
-def _row(entry: LedgerEntry) -> tuple[Any, ...]:
+    def __exit__(self, *_: object) -> None:
+        """Close the file. It never raises: committed data are safe."""
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.close()
+
+
+def counted(result: ShardResult) -> ShardResult:
+    """A result with the sums of its kinds, which the process that ran the shard checks and computes.
+
+    Raises:
+        ValueError: its kinds do not fit its shard.
+    """
+    if not result.kinds:
+        return result
+    unpacking, digest, counts, length = zlib.decompressobj(), hashlib.sha256(), Counter[int](), 0
+    packed = result.kinds
+    while packed and length <= result.shard.count:
+        piece = unpacking.decompress(packed, _PIECE)
+        packed = unpacking.unconsumed_tail
+        digest.update(piece)
+        length += len(piece)
+        rest = piece.translate(None, b"\0")
+        while rest:  # one code at a time: there are few
+            code, before = rest[0], len(rest)
+            rest = rest.translate(None, bytes([code]))
+            counts[code] += before - len(rest)
+    if length != result.shard.count or not unpacking.eof:
+        raise ValueError(f"{result.shard.key}: kinds of {length} strings")
+    if strange := set(counts) - set(KINDS):
+        raise ValueError(f"{result.shard.key}: there is no kind {min(strange)}")
+    return replace(result, counts=dict(sorted(counts.items())), kinds_digest=digest.hexdigest())
+
+
+def _row(result: ShardResult) -> tuple[Any, ...]:
     """A row without kinds, seconds and digest. Checksums are text, because they exceed SQLite's signed integers."""
-    result = entry.result
-    shard = result.shard
     numbers = result.strings, result.octets, result.well_formed, result.accepted
-    counts = json.dumps({str(code): count for code, count in entry.counts.items()})
+    counts = json.dumps({str(code): count for code, count in result.counts.items()})
     faults = json.dumps([astuple(fault) for fault in result.faults])
-    place = shard.plan, shard.grid, shard.first, shard.count
-    return (*place, *numbers, f"{result.checksum:016x}", counts, entry.kinds_digest, faults)
+    return (*astuple(result.shard), *numbers, f"{result.checksum:016x}", counts, result.kinds_digest, faults)
 
 
 def _digest(row: tuple[Any, ...], kinds: bytes) -> str:
     return hashlib.sha256("\t".join(map(str, row)).encode() + b"\0" + kinds).hexdigest()
 
 
-def _entry(row: list[Any], kinds: bytes, seconds: float) -> LedgerEntry:
-    plan, grid, first, count, strings, octets, well_formed, accepted, checksum, counts, kinds_digest, faults = row
+def _result(row: list[Any], kinds: bytes, seconds: float) -> ShardResult:
+    *place, strings, octets, well_formed, accepted, checksum, counts, kinds_digest, faults = row
     told = tuple(Fault(*fault) for fault in json.loads(faults))
-    result = ShardResult(
-        Shard(plan, grid, first, count), strings, octets, well_formed, accepted, int(checksum, 16), kinds, told
-    )
-    return LedgerEntry(
-        replace(result, seconds=seconds), {int(code): number for code, number in json.loads(counts).items()},
-        kinds_digest,
-    )  # fmt: skip
+    result = ShardResult(Shard(*place), strings, octets, well_formed, accepted, int(checksum, 16), kinds, told, seconds)
+    of_kinds = {int(code): number for code, number in json.loads(counts).items()}
+    return replace(result, counts=of_kinds, kinds_digest=kinds_digest)

@@ -9,17 +9,28 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.results.sweeps import Account, Shard
 from overlong.conformance.support.printable import did_you_mean, thousands
-from overlong.conformance.sweep.accounting import account, total
-from overlong.conformance.sweep.plans import PLANS
-from overlong.conformance.sweep.plans.short import DEPTH, words_within
-from overlong.conformance.vectors.profile import RFC3629
+from overlong.conformance.sweep import distances, schemes
+from overlong.conformance.sweep.grid import account, total
+from overlong.conformance.sweep.schemes import DEPTH, words_within
+from overlong.conformance.vectors.vector import RFC3629
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from overlong.conformance.sweep.grid import Grid, Scheme
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
     from overlong.reference.automaton import Automaton
+
+_SCHEMES = (
+    *(schemes.EXHAUSTIVE, schemes.DEPTH, schemes.LEADS, schemes.FORMS, schemes.PLACED),
+    *(distances.OFFSETS, distances.LENGTHS, distances.FAR, schemes.PAIRS),
+    *(distances.ADDRESSES, distances.OCTETS, distances.RUNS, distances.BLOCKS, distances.FOLLOWS, distances.GIANT),
+    *(schemes.AFTER, schemes.TRANSITIONS, schemes.FAULTS, distances.THRESHOLDS, distances.CONSTANT, schemes.ORDER),
+    *(schemes.HISTORY, schemes.DRAWN, schemes.SAMPLE, schemes.SOAK),
+)
+PLANS: dict[str, Scheme] = {scheme.name: scheme for scheme in _SCHEMES}
+SEEDED = frozenset(scheme.name for scheme in (schemes.DRAWN, schemes.SAMPLE, schemes.SOAK))
+"""The names of plans that a seed draws."""
 
 SHARD, LARGEST_SHARD = 1 << 22, 1 << 24
 """The usual and the most strings in a shard. The usual number takes a decoder in Python seconds; shards of a very
@@ -58,7 +69,7 @@ class Plan:
 
     @cached_property
     def giant(self) -> bool:
-        """True if it has strings that cannot be made (``giants/``)."""
+        """True if it has strings that cannot be made (``giants.py``)."""
         return any(grid.between for grid in self.grids)
 
     @property

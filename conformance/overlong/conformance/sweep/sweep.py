@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -21,27 +25,18 @@ from overlong.conformance.support.files import TemporaryFolder, make_folder, sav
 from overlong.conformance.support.printable import as_text
 from overlong.conformance.support.process import no_more_interruptions
 from overlong.conformance.support.provenance import generator
-from overlong.conformance.sweep.accounting import total
-from overlong.conformance.sweep.alone import add_again, ask_again
-from overlong.conformance.sweep.describing import describe, telling
-from overlong.conformance.sweep.engine import (
-    NOT_RECORDED,
-    ShardTask,
-    SweepJob,
-    called_in_process,
-    close_engines,
-    local_pool,
-)
-from overlong.conformance.sweep.giants.loop import expected_offset
-from overlong.conformance.sweep.in_process import hold_giants_to, why_slow
-from overlong.conformance.sweep.ledger import LEDGER, Ledger
+from overlong.conformance.sweep.describing import add_again, ask_again, describe, telling
+from overlong.conformance.sweep.giants import expected_offset
+from overlong.conformance.sweep.grid import total
+from overlong.conformance.sweep.in_process import InProcess, hold_giants_to, reason_against, why_slow
+from overlong.conformance.sweep.ledger import LEDGER, Ledger, counted
 from overlong.conformance.sweep.plan import plan_named
-from overlong.conformance.sweep.pool import results
+from overlong.conformance.sweep.pool import Cluster, Engines, Threaded, results
 from overlong.conformance.targets.identity import hold_to, identity_of
 from overlong.conformance.targets.limits import Limits
 from overlong.conformance.targets.recorded import RecordedTarget
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.profile import RFC3629, Profile
+from overlong.conformance.vectors.vector import RFC3629, Profile
 from overlong.reference import dialect
 
 if TYPE_CHECKING:
@@ -49,13 +44,13 @@ if TYPE_CHECKING:
 
     from overlong.conformance.examination.examine import Explanation
     from overlong.conformance.results.sweeps import Shard, ShardResult
-    from overlong.conformance.sweep.ledger import LedgerEntry
+    from overlong.conformance.sweep.columnar import Columnar
     from overlong.conformance.sweep.plan import Plan
     from overlong.conformance.sweep.pool import Pool
 
-    _Pool = Pool[Shard, LedgerEntry]
+    _Pool = Pool[Shard, ShardResult]
 
-
+NOT_RECORDED = "recorded answers cannot be swept; name the adapter that wrote them"
 Progress = Callable[[str, int, int], None]
 """Called with the name of the current plan, the finished strings, and the total strings of all plans."""
 
@@ -65,13 +60,11 @@ def sweep(
     plans: Sequence[str],
     *,
     speaks: str = RFC3629.speaks,
-    operation: str = "",
     jobs: int = 1,
     cluster: str = "",
     limits: Limits | None = None,
     output: Path | None = None,
     resume: bool = False,
-    columns: bool = False,
     briefly: bool = False,
     known: Sequence[Explanation] = (),
     enough: int | None = None,
@@ -85,13 +78,11 @@ def sweep(
         target: its name on the command line; or, as a sequence, a command that speaks the protocol.
         plans: names that :func:`~overlong.conformance.sweep.plan.plan_named` accepts.
         speaks: the dialect to judge by.
-        operation: ``V`` or ``D``; empty for the more informative one that the target has.
         jobs: the number of target processes to run at a time on this machine.
         cluster: the address of a Dask scheduler whose workers ask in place of this machine.
         limits: the target's limits.
         output: a folder for ``sweep.sqlite`` and ``sweep.json``; created if missing. Without it nothing is kept.
         resume: continue the sweep in that folder.
-        columns: ask in frames even if the target could be called in its own process.
         briefly: describe only as many plans as needed (``SweepRun.undescribed``).
         known: causes that are known already: what they predict is not examined.
         enough: begin no further plan after this many plans with divergences; the result omits the others.
@@ -116,19 +107,19 @@ def sweep(
         stack.callback(resolved.close)
         identity = identity_of(resolved)  # before it starts: it may replace its own files
         resolved.open()
-        expected = expectation(profile, resolved.greeting, operation)
+        expected = expectation(profile, resolved.greeting)
         name = target if isinstance(target, str) else tuple(target)
-        job = SweepJob(name, profile, expected.operation, limits or Limits(), columns)
-        hold_giants_to(resolved, chosen, columns=columns)
+        job = SweepJob(name, profile, limits or Limits())
+        hold_giants_to(resolved, chosen)
         run = SweepRun(
             resolved.id,
             resolved.greeting,
             identity,
             profile,
             expected.operation,
-            _command(target, chosen, profile),
+            reproduce_command("sweep", target, *options_of([plan.name for plan in chosen]), profile=profile),
             [PlanRun(plan.name, plan.shows, plan.account(expected.automaton)) for plan in chosen],
-            in_process=called_in_process(job, resolved),
+            in_process=not reason_against(resolved),
             isolation=resolved.isolation,
             jobs=jobs,
         )
@@ -138,17 +129,11 @@ def sweep(
             folder = stack.enter_context(TemporaryFolder("sweep")).path
         else:
             make_folder(folder := output)
-        ledger = stack.enter_context(Ledger.open(folder / LEDGER, _header(run), resume=resume))
+        ledger = stack.enter_context(Ledger(folder / LEDGER, _header(run), resume=resume))
         (folder / RESULTS).unlink(missing_ok=True)  # an earlier run's result must not pass for this one's
-        _run(
-            run,
-            ledger,
-            lambda: _pool(job, cluster, run),
-            progress or _no_progress,
-            enough,
-            within,
-            giants_within,
-        )
+        told = progress or (lambda _plan, _done, _total: None)
+        opened = partial(pool_for, job, jobs, cluster, (identity.digest,))
+        _run(run, ledger, opened, told, enough, within, giants_within)
         if not run.incomplete or run.spent:
             _sum_all_up(run, ledger)
             if not run.wrong:
@@ -157,7 +142,7 @@ def sweep(
                 run.undescribed = tuple(part.plan for part in diverging if part not in described)
                 describe(run, described, ledger, resolved, expected, known)
                 add_again(run, again, ledger)
-            if slow := "" if columns else why_slow(resolved):
+            if slow := why_slow(resolved):
                 run.notes.append(slow)
             run.notes += resolved.notes
         hold_to(resolved, identity)
@@ -179,12 +164,6 @@ def _save(run: SweepRun, output: Path, ledger: Ledger) -> None:
         with written_whole(output / RESULTS) as file:
             file.write(to_json(run))
         ledger.finish()
-
-
-def _command(target: str | Sequence[str], plans: Sequence[Plan], profile: Profile) -> str:
-    """The command line that repeats this sweep."""
-    words = options_of([plan.name for plan in plans])
-    return reproduce_command("sweep", target, *words, profile=profile)
 
 
 def _header(run: SweepRun) -> dict[str, str]:
@@ -219,29 +198,32 @@ def _run(
     whole = False
     diverging = set[str]()
     try:
-        began, each, giants = time.monotonic(), 0.0, GiantPace(giants_within, run.jobs)
+        began, each, rate = time.monotonic(), 0.0, 0.0
         one_by_one = enough is not None or within is not None or giants_within is not None
         for parts in [[part] for part in run.plans] if one_by_one else [run.plans]:
-            if one_by_one and (seconds := giants.too_long(plan_named(parts[0].plan, run.profile))):
-                run.plans.remove(parts[0])
-                run.spared[parts[0].plan] = seconds
-                continue
-            since, price = time.monotonic(), sum(plan_named(part.plan, run.profile).price for part in parts)
+            plans = [plan_named(part.plan, run.profile) for part in parts]
+            if giants_within is not None and plans[0].giant:
+                seconds = _octets_read(plans[0]) * rate / run.jobs
+                if seconds > giants_within:
+                    run.plans.remove(parts[0])
+                    run.spared[parts[0].plan] = seconds
+                    continue
+            since, price = time.monotonic(), sum(plan.price for plan in plans)
             if within is not None and since - began + each * price > within:
                 del run.plans[run.plans.index(parts[0]) :]
                 break
-            missing = _missing(parts, run.profile, ledger)
+            missing = (shard for plan in plans for shard in plan.shards() if not ledger.has(shard))
             if (first := next(missing, None)) is None:
                 continue
             pool = pool or opened()
             progress(first.plan, run.done, total)
-            for entry in results(pool, chain((first,), missing)):
-                ledger.add(entry)
-                run.done += entry.result.shard.count
-                giants.saw(plan_named(entry.result.shard.plan, run.profile), entry.result)
-                progress(entry.result.shard.plan, run.done, total)
-                if entry.counts.keys() - NO_DIVERGENCE:
-                    diverging.add(entry.result.shard.plan)
+            for result in results(pool, chain((first,), missing)):
+                ledger.add(result)
+                plan, run.done = result.shard.plan, run.done + result.shard.count
+                rate = giant_rate(plan_named(plan, run.profile), result, rate)
+                progress(plan, run.done, total)
+                if result.counts.keys() - NO_DIVERGENCE:
+                    diverging.add(plan)
             each = (time.monotonic() - since) / price
             if enough is not None and len(diverging) >= enough:
                 del run.plans[run.plans.index(parts[0]) + 1 :]
@@ -264,47 +246,24 @@ _LONG = 1 << 23
 """Octets of a string that measure the rate, not the call."""
 
 
-class GiantPace:
-    """The least seconds for an octet of a giant string so far: what else runs on the machine only adds to them."""
+def giant_rate(plan: Plan, result: ShardResult, known: float) -> float:
+    """The least seconds for an octet of a giant string so far: what else runs on the machine only adds to them.
 
-    def __init__(self, most: float | None, jobs: int) -> None:
-        """``most``: the seconds that a plan may take; None: any. ``jobs``: the processes that ask it."""
-        self._most, self._jobs, self._each = most, jobs, 0.0
-
-    def saw(self, plan: Plan, result: ShardResult) -> None:
-        """Take the result of a plan's shard into account, if it is one of a giant string."""
-        if self._most is None or not plan.giant:
-            return
-        octets = _read(plan, result.shard.grid, result.shard.first)
-        if octets >= _LONG:
-            each = result.seconds / octets
-            self._each = min(self._each or each, each)
-
-    def too_long(self, plan: Plan) -> float:
-        """About the seconds that a plan would take, if these are too many; else 0."""
-        if self._most is None or not plan.giant or not self._each:
-            return 0.0
-        octets = sum(_read(plan, number, index) for number, grid in enumerate(plan.grids) for index in range(grid.size))
-        seconds = octets * self._each / self._jobs
-        return seconds if seconds > self._most else 0.0
+    Args:
+        plan: a plan.
+        result: that of one of its shards.
+        known: the rate by earlier ones; 0: there were none.
+    """
+    if not plan.giant:
+        return known
+    octets = expected_offset(plan.grids[result.shard.grid], result.shard.first, plan.profile.dialect.automaton)
+    return min(known or math.inf, result.seconds / octets) if octets >= _LONG else known
 
 
-def _read(plan: Plan, number: int, index: int) -> int:
-    """The octets of a string that a right decoder reads: up to the first error."""
-    return expected_offset(plan.grids[number], index, plan.profile.dialect.automaton)
-
-
-def _missing(parts: Sequence[PlanRun], profile: Profile, ledger: Ledger) -> Iterator[Shard]:
-    """The shards of some plans that are not in the ledger, in order."""
-    return (shard for part in parts for shard in plan_named(part.plan, profile).shards() if not ledger.has(shard))
-
-
-def _pool(job: SweepJob, cluster: str, run: SweepRun) -> _Pool:
-    if not cluster:
-        return local_pool(job, run.jobs)
-    from overlong.conformance.sweep.cluster import Cluster
-
-    return Cluster(cluster, ShardTask(job), (run.identity.digest,), close_engines)
+def _octets_read(plan: Plan) -> int:
+    """The octets of all strings that a right decoder reads: up to the first error of each."""
+    automaton = plan.profile.dialect.automaton
+    return sum(expected_offset(grid, index, automaton) for grid in plan.grids for index in range(grid.size))
 
 
 def _sum_all_up(run: SweepRun, ledger: Ledger) -> None:
@@ -326,19 +285,83 @@ def _sum_up(part: PlanRun, ledger: Ledger, run: SweepRun) -> None:
     """
     digest = hashlib.sha256(f"{part.plan}\t{run.profile.name}\t{run.operation}\n".encode())
     shards, whole = plan_named(part.plan, run.profile).shards(), True
-    for entry in ledger.entries(part.plan):
-        result = entry.result
+    for result in ledger.results(part.plan):
         whole = whole and next(shards, None) == result.shard
         account = Account(result.strings, result.octets, result.well_formed)
         part.seen = total((part.seen, account))
         part.accepted += result.accepted
-        part.kinds.update(entry.counts)
+        part.kinds.update(result.counts)
         part.seconds += result.seconds
-        numbers = (*account, result.accepted, f"{result.checksum:016x}", entry.kinds_digest or "-")
+        numbers = (*account, result.accepted, f"{result.checksum:016x}", result.kinds_digest or "-")
         digest.update("\t".join(map(str, (result.shard.key, *numbers))).encode() + b"\n")
     if whole and next(shards, None) is None:
         part.digest = digest.hexdigest()
 
 
-def _no_progress(_plan: str, _done: int, _total: int) -> None:
-    pass
+@dataclass(frozen=True)
+class SweepJob:
+    """The target of a sweep, and the expectation. It can be pickled: a pool runs its shards in any process."""
+
+    target: str | tuple[str, ...]
+    """Its name, as on the command line; or a command that speaks the protocol."""
+    profile: Profile = RFC3629
+    limits: Limits = field(default_factory=Limits)
+
+    def identities(self) -> tuple[str, ...]:
+        """The digest of the target on the machine that calls this.
+
+        Raises:
+            TargetError: it cannot be used.
+        """
+        return (identity_of(resolve(self.target, self.limits)).digest,)
+
+    def run(self, unit: Shard) -> ShardResult:
+        """Run a shard, and check and count its result: pure, except for the engine that each thread keeps for its job.
+
+        Raises:
+            BudgetSpent: the target failed more often than its limit.
+            TargetError: it cannot be asked (any more), or its engine contradicts itself.
+        """
+        engine = _engines.serving(self, lambda: open_engine(self))
+        try:
+            result = engine.run(unit)
+        except BaseException:
+            _engines.end()
+            raise
+        try:
+            if result.shard != unit:
+                raise ValueError(f"{unit.key}: the result of {result.shard.key}")
+            return counted(result)
+        except (ValueError, zlib.error) as error:
+            raise TargetError(f"the sweep did not run as planned: {error}") from error
+
+
+def open_engine(job: SweepJob) -> InProcess | Columnar:
+    """The engine for its target: in the target's own process if possible, else by frames in columns.
+
+    Raises:
+        TargetError: the target cannot be measured, or has no operation that a sweep can ask.
+    """
+    target = resolve(job.target, job.limits)
+    if isinstance(target, RecordedTarget):
+        raise TargetError(NOT_RECORDED)
+    if not reason_against(target):
+        return InProcess(target, job.profile)
+    from overlong.conformance.sweep.columnar import Columnar
+
+    return Columnar(target, job.profile)
+
+
+_engines = Engines["InProcess | Columnar"]()
+
+
+def close_engines() -> None:
+    """End the engines of all threads of this process, even busy ones: their tasks fail."""
+    _engines.end_all()
+
+
+def pool_for(job: SweepJob, jobs: int, cluster: str = "", identities: tuple[str, ...] = ()) -> _Pool:
+    """That many threads of this process; or the cluster at an address, for a target with these identities."""
+    if not cluster:
+        return Threaded(job.run, jobs, _engines)
+    return Cluster(cluster, job.run, job.identities, identities, close_engines)

@@ -11,37 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from overlong.conformance.protocol import wire
 from overlong.conformance.protocol.observation import Crashed, Misbehaved, TimedOut, describe
-from overlong.conformance.protocol.wire import (
-    ACCEPTED,
-    AGAIN,
-    AGAIN_DECODE,
-    ASKING,
-    BATCH,
-    DECODE,
-    ECHO,
-    ECHO_PROBE,
-    ENCODE_UTF16,
-    ENCODING,
-    FAILED,
-    MEASURED,
-    OPERATIONS,
-    REFUSED,
-    SEPARATE,
-    STREAM_DECODE,
-    STREAMING,
-    UNSUPPORTED,
-    VALIDATE,
-    Answers,
-    ProtocolError,
-    again_payload,
-    big_endian,
-    frame,
-    stream_payload,
-)
+from overlong.conformance.protocol.wire import Answers, ProtocolError, big_endian
 from overlong.conformance.support.printable import printable, thousands
 from overlong.conformance.targets.process import Ended
-from overlong.conformance.vectors.questions import sample
+from overlong.conformance.vectors.expected import sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,7 +29,7 @@ SOUND, WRONG, LEFT_OUT, NOT_TRIED = "sound", "wrong", "left out", "not tried"
 _PAUSE = 0.05  # seconds between the halves of a request, and for unrequested output
 _BIG = 1 << 20  # more than any pipe holds
 _UNKNOWN = "?"
-_REFUSING = VALIDATE + DECODE + STREAM_DECODE + AGAIN_DECODE + SEPARATE
+_REFUSING = wire.VALIDATE + wire.DECODE + wire.STREAM_DECODE + wire.AGAIN_DECODE + wire.SEPARATE
 
 _BINARY = "open its standard streams in binary mode"
 _FLUSH = "flush standard output after each answer, and after the greeting"
@@ -121,7 +96,7 @@ class AdapterCheck:
     def _others(self) -> Iterator[tuple[str, Callable[[], str]]]:
         assert self.greeting is not None
         for operation in self._offered:
-            yield f"{operation}, {OPERATIONS[operation]}", partial(self._answers, operation)
+            yield f"{operation}, {wire.OPERATIONS[operation]}", partial(self._answers, operation)
         yield "batches", self._batches
         yield "an operation that it does not know", self._does_not_know
         yield "three requests in one write", self._three_at_once
@@ -134,7 +109,7 @@ class AdapterCheck:
     @property
     def _offered(self) -> str:
         assert self.greeting is not None
-        return "".join(each for each in MEASURED if each in self.greeting.operations)
+        return "".join(each for each in wire.MEASURED if each in self.greeting.operations)
 
     def _tried(self, name: str, step: Callable[[], str]) -> CheckStep:
         try:
@@ -191,7 +166,7 @@ class AdapterCheck:
             self._starts()
             process = self._process
             assert process is not None
-            process.send(0, ECHO.encode() + bytes(_BIG))
+            process.send(0, wire.ECHO.encode() + bytes(_BIG))
             try:
                 process.greeting(self._target.patience)
             except Ended:
@@ -206,7 +181,7 @@ class AdapterCheck:
         return printable(", ".join(word for word in words if word))
 
     def _echoes(self) -> str:
-        asked = ECHO.encode() + ECHO_PROBE
+        asked = wire.ECHO.encode() + wire.ECHO_PROBE
         try:
             echoed = self._ask(asked)
         except Ended as ended:
@@ -214,7 +189,7 @@ class AdapterCheck:
                 raise
             self._process = None
             process = self._live()
-            process.send_frames(frame(0, asked) + frame(1, ECHO.encode() + bytes(_BIG)))
+            process.send_frames(wire.frame(0, asked) + wire.frame(1, wire.ECHO.encode() + bytes(_BIG)))
             try:
                 process.receive(self._target.timeout)
             except Ended:
@@ -224,15 +199,15 @@ class AdapterCheck:
                 "stayed in a buffer, or it waited for the next request",
                 _FLUSH,
             ) from None
-        if echoed[1:] != (ACCEPTED, ECHO_PROBE):
+        if echoed[1:] != (wire.ACCEPTED, wire.ECHO_PROBE):
             _, status, payload = echoed
             shown = (status + payload)[:40].hex(" ").upper()
-            fix = _BINARY if status == ACCEPTED else "answer P with A and the octets of the request"
-            raise Unsound(f"{(ACCEPTED + ECHO_PROBE).hex(' ').upper()} was due, {shown} came", fix)
-        empty = self._ask(ECHO.encode())
-        if empty[1:] != (ACCEPTED, b""):
+            fix = _BINARY if status == wire.ACCEPTED else "answer P with A and the octets of the request"
+            raise Unsound(f"{(wire.ACCEPTED + wire.ECHO_PROBE).hex(' ').upper()} was due, {shown} came", fix)
+        empty = self._ask(wire.ECHO.encode())
+        if empty[1:] != (wire.ACCEPTED, b""):
             raise Unsound(
-                f"to an empty echo it answered {_shown(empty)}", "answer A and no octets: a frame of length 5"
+                f"to an empty echo it answered {_shown(empty)}", "answer A and no octets: a wire.frame of length 5"
             )
         return ""
 
@@ -240,34 +215,34 @@ class AdapterCheck:
         """Ask one character, ill-formed octets, and the empty string; of questions, each about one character."""
         remarks: list[str] = []
         for place, (what, octets) in enumerate(self._samples(operation)):
-            flawed = place == 1 and operation not in ASKING
+            flawed = place == 1 and operation not in wire.ASKING
             status, payload = self._single(operation, octets)
             text = printable(payload[:80].decode("ascii", "backslashreplace"))
-            if status == UNSUPPORTED:
+            if status == wire.UNSUPPORTED:
                 raise Unsound(
                     f"it offers {operation} and answers U to {what}",
                     f"answer it, or leave {operation} out of the greeting",
                 )
-            if status == FAILED:
+            if status == wire.FAILED:
                 raise Unsound(
                     f"it answers {what} with an internal error: {text or 'no words'}",
                     "a refusal is status R; X is for failures of the decoder" if flawed else "fix what the words say",
                 )
-            if status == REFUSED and not flawed:
+            if status == wire.REFUSED and not flawed:
                 remarks.append(f"refuses {what}")
-            if status == ACCEPTED and flawed and operation in _REFUSING:
+            if status == wire.ACCEPTED and flawed and operation in _REFUSING:
                 remarks.append(f"accepts {what}; if it replaces, it should offer L in place of {operation}")
         return "; ".join(remarks)
 
     def _batches(self) -> str:
         assert self.greeting is not None
-        if BATCH not in self.greeting.operations:
+        if wire.BATCH not in self.greeting.operations:
             raise Unsound("it does not offer B, which would make it faster", state=LEFT_OUT)
         size = self.greeting.units_of
         for operation in self._offered:
             items = [octets for _, octets in self._samples(operation)] * 2
             payloads = [_payload(operation, octets) for octets in items]
-            chunks = [1] * len(items) if operation in STREAMING + AGAIN else None
+            chunks = [1] * len(items) if operation in wire.STREAMING + wire.AGAIN else None
             marked = self.greeting.marks_refusals
             singles = [
                 Answers.from_single(
@@ -278,9 +253,9 @@ class AdapterCheck:
                 )
                 for payload in payloads
             ]
-            head = BATCH.encode() + operation.encode() + big_endian("I", [len(items)])
+            head = wire.BATCH.encode() + operation.encode() + big_endian("I", [len(items)])
             asked = self._ask(b"".join((head, big_endian("I", list(map(len, payloads))), *payloads)))
-            if asked.status != ACCEPTED:
+            if asked.status != wire.ACCEPTED:
                 raise Unsound(f"to a batch of {operation} it answered {_shown(asked)}", "the status of a batch is A")
             batch = Answers.from_batch(asked.payload, len(items), chunks, size(operation).size, marked=marked)
             apart = Answers.concatenated(singles)
@@ -296,7 +271,7 @@ class AdapterCheck:
 
     def _does_not_know(self) -> str:
         answered = self._ask(_UNKNOWN.encode() + b"a")
-        if answered.status != UNSUPPORTED:
+        if answered.status != wire.UNSUPPORTED:
             raise Unsound(
                 f"to operation {_UNKNOWN} it answered {_shown(answered)}", "answer U to what it does not offer"
             )
@@ -304,37 +279,37 @@ class AdapterCheck:
 
     def _three_at_once(self) -> str:
         process, numbers = self._live(), [self._next() for _ in range(3)]
-        process.send_frames(b"".join(frame(each, ECHO.encode() + bytes([each & 0xFF])) for each in numbers))
+        process.send_frames(b"".join(wire.frame(each, wire.ECHO.encode() + bytes([each & 0xFF])) for each in numbers))
         for number in numbers:
             self._check(process.receive(self._target.timeout), number, bytes([number & 0xFF]))
         return ""
 
     def _in_two_halves(self) -> str:
         process, number = self._live(), self._next()
-        octets = frame(number, ECHO.encode() + ECHO_PROBE)
+        octets = wire.frame(number, wire.ECHO.encode() + wire.ECHO_PROBE)
         for cut in (octets[:2], octets[2:11], octets[11:]):
             process.send_frames(cut)
             time.sleep(_PAUSE)
         try:
-            self._check(process.receive(self._target.timeout), number, ECHO_PROBE)
+            self._check(process.receive(self._target.timeout), number, wire.ECHO_PROBE)
         except (Ended, ProtocolError, Unsound) as error:
             seen = describe(error.why) if isinstance(error, Ended) else str(error.args[0])
-            raise Unsound(seen, "read on until the whole frame is there: one read may give less") from error
+            raise Unsound(seen, "read on until the whole wire.frame is there: one read may give less") from error
         return ""
 
     def _big(self) -> str:
         octets = bytes(range(256)) * (_BIG // 256)
         process, number = self._live(), self._next()
-        process.send(number, ECHO.encode() + octets)
+        process.send(number, wire.ECHO.encode() + octets)
         self._check(process.receive(self._target.timeout), number, octets)
         operation = self._offered[0]
         _, letter = self._samples(operation)[0]
-        letters = letter + b"a" * (_BIG // 4) if operation in ASKING else letter * (_BIG // 4)
+        letters = letter + b"a" * (_BIG // 4) if operation in wire.ASKING else letter * (_BIG // 4)
         status, payload = self._single(operation, letters)
-        if status == UNSUPPORTED and payload:
+        if status == wire.UNSUPPORTED and payload:
             why = printable(payload[:80].decode("ascii", "backslashreplace"))
             raise Unsound(f"{_BIG // 4} letters are too many for it: {why}", state=LEFT_OUT)
-        if status in (UNSUPPORTED, FAILED):
+        if status in (wire.UNSUPPORTED, wire.FAILED):
             raise Unsound(
                 f"to {operation} of {_BIG // 4} letters it answered {_shown_parts(status, payload)}",
                 "make room for the input as its length says",
@@ -345,7 +320,7 @@ class AdapterCheck:
         process = self._live()
         time.sleep(_PAUSE)
         number = self._next()
-        process.send(number, ECHO.encode())
+        process.send(number, wire.ECHO.encode())
         self._check(process.receive(self._target.timeout), number, b"")
         return ""
 
@@ -383,16 +358,18 @@ class AdapterCheck:
         assert self.greeting is not None
         _, status, payload = self._ask(operation.encode() + _payload(operation, octets))
         size, marked = self.greeting.units_of(operation).size, self.greeting.marks_refusals
-        Answers.from_single(status, payload, 1 if operation in STREAMING + AGAIN else None, size, marked=marked)
+        Answers.from_single(
+            status, payload, 1 if operation in wire.STREAMING + wire.AGAIN else None, size, marked=marked
+        )
         return status, payload
 
     def _samples(self, operation: str) -> list[tuple[str, bytes]]:
         """A character, ill-formed octets, and the empty string, for an operation; or each question that it answers."""
-        if operation in ASKING:
+        if operation in wire.ASKING:
             assert self.greeting is not None
             return [(f"{name} of the letter a", sample([name])) for name in self.greeting.functions]
-        if operation in ENCODING:
-            width = 2 if operation == ENCODE_UTF16 else 4
+        if operation in wire.ENCODING:
+            width = 2 if operation == wire.ENCODE_UTF16 else 4
             return [
                 ("the letter a", ord("a").to_bytes(width, "big")),
                 ("the surrogate D800", 0xD800.to_bytes(width, "big")),
@@ -404,7 +381,7 @@ class AdapterCheck:
     def _check(answered: Response, number: int, octets: bytes) -> None:
         if answered.request != number:
             raise Unsound(*_another(answered.request, number))
-        if answered[1:] != (ACCEPTED, octets):
+        if answered[1:] != (wire.ACCEPTED, octets):
             raise Unsound(f"an echo of {len(octets)} octets came back as {_shown(answered)}", _FRAME)
 
 
@@ -413,10 +390,10 @@ def _another(came: int, due: int) -> tuple[str, str]:
 
 
 def _payload(operation: str, octets: bytes) -> bytes:
-    if operation not in STREAMING + AGAIN + SEPARATE:
+    if operation not in wire.STREAMING + wire.AGAIN + wire.SEPARATE:
         return octets
-    payload = stream_payload(octets, [len(octets)])
-    return again_payload(stream_payload(b"a", [1]), payload) if operation in AGAIN else payload
+    payload = wire.stream_payload(octets, [len(octets)])
+    return wire.again_payload(wire.stream_payload(b"a", [1]), payload) if operation in wire.AGAIN else payload
 
 
 def _shown(answered: Response) -> str:

@@ -17,27 +17,15 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError
+from overlong.conformance.protocol import wire
 from overlong.conformance.protocol.observation import TimedOut, describe
-from overlong.conformance.protocol.wire import (
-    ACCEPTED,
-    ANNOUNCE,
-    ASKING,
-    ECHO,
-    ECHO_PROBE,
-    ENCODE,
-    ENCODE_UTF16,
-    FAILED,
-    MEASURED,
-    UNSUPPORTED,
-    Answers,
-    ProtocolError,
-)
+from overlong.conformance.protocol.wire import Answers, ProtocolError
 from overlong.conformance.support.printable import printable, times
 from overlong.conformance.targets.limits import AnswerLimit
 from overlong.conformance.targets.process import CROWDED, Ended, size_in_words
 from overlong.conformance.targets.requests import SharingProcess, prepared, received
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.questions import sample
+from overlong.conformance.vectors.expected import sample
 from overlong.conformance.vectors.vector import Vector
 
 if TYPE_CHECKING:
@@ -63,7 +51,7 @@ _NOTES = 3
 _SPARES = 2  # a culprit is asked twice in a row
 _SHORT_OF_MEMORY = ("out of memory", "memoryerror", "alloc", "insufficient memory", "ulimit", "reserve")
 """Phrases in the last words of runtimes and sanitizers; "memory" alone is too little: a module may export none."""
-_LETTER = {ENCODE: b"\0\0\0a", ANNOUNCE: b"\0\0\0a", ENCODE_UTF16: b"\0a"}
+_LETTER = {wire.ENCODE: b"\0\0\0a", wire.ANNOUNCE: b"\0\0\0a", wire.ENCODE_UTF16: b"\0a"}
 """The letter a, for the operations whose input is not octets."""
 _IN_THREADS = 4  # times the limit for one answer
 _CROWDS = 4  # more failures that are allowed once it had too many processes: enough to find one culprit
@@ -408,25 +396,25 @@ class FramedTarget:
         operations = self.greeting.operations
         process = self._running
         echo = process.numbers(1)
-        process.send(echo, ECHO.encode() + ECHO_PROBE)
+        process.send(echo, wire.ECHO.encode() + wire.ECHO_PROBE)
         request, status, payload = process.receive(self.timeout)
         if request != echo:
             raise ProtocolError(f"it answered request {request} where {echo} was next")
-        if (status, payload) != (ACCEPTED, ECHO_PROBE):
+        if (status, payload) != (wire.ACCEPTED, wire.ECHO_PROBE):
+            became = payload[:40].hex(" ").upper() or "nothing"
             raise ProtocolError(
-                f"its echo changed {ECHO_PROBE.hex(' ').upper()} into {payload[:40].hex(' ').upper() or 'nothing'}: "
-                "open its streams in binary mode"
+                f"its echo changed {wire.ECHO_PROBE.hex(' ').upper()} into {became}: open its streams in binary mode"
             )
         for operation in operations:
-            if operation in MEASURED:
-                octets = sample(self.greeting.functions) if operation in ASKING else _LETTER.get(operation, b"a")
+            if operation in wire.MEASURED:
+                octets = sample(self.greeting.functions) if operation in wire.ASKING else _LETTER.get(operation, b"a")
                 letter = Batch.of([Vector("smoke", octets, chunks=(1,))])
                 ready = prepared(process, letter, operation)
                 assert ready is not None, "it does not wait"
                 asked, frames = ready
                 process.send_frames(*frames)
                 answers = received(process, asked, self.timeout)
-                if answers.statuses in (UNSUPPORTED, FAILED):
+                if answers.statuses in (wire.UNSUPPORTED, wire.FAILED):
                     text = printable(answers.units.decode("utf-8", "backslashreplace"))
                     raise ProtocolError(
                         f"it offers {operation} and answers {answers.statuses.decode()} to the letter a"
@@ -435,4 +423,4 @@ class FramedTarget:
 
 
 def _placeholder(count: int) -> Answers:
-    return Answers.of(UNSUPPORTED * count, bytes(4 * count), bytes(count), bytes(count), b"")
+    return Answers.of(wire.UNSUPPORTED * count, bytes(4 * count), bytes(count), bytes(count), b"")

@@ -14,31 +14,16 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from overlong.conformance.oracle.target import Answered, BudgetSpent, TargetError, UnknownTarget
+from overlong.conformance.protocol import wire
 from overlong.conformance.protocol.greeting import Greeting
 from overlong.conformance.protocol.observation import Misbehaved
-from overlong.conformance.protocol.wire import (
-    ACCEPTED,
-    DECODE,
-    ECHO,
-    ECHO_PROBE,
-    HEAD,
-    LARGEST_FRAME,
-    LARGEST_GREETING,
-    REPLACE,
-    STREAM_DECODE,
-    STREAM_REPLACE,
-    UNSUPPORTED,
-    VALIDATE,
-    Answers,
-    ProtocolError,
-    big_endian,
-)
+from overlong.conformance.protocol.wire import Answers, ProtocolError, big_endian
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.strict_json import loads
-from overlong.conformance.vectors.formats.frames import requests, stream
-from overlong.conformance.vectors.registry import SUITE_VERSION
-from overlong.conformance.vectors.selection import Selection
+from overlong.conformance.vectors.export import Selection
+from overlong.conformance.vectors.formats.data import requests, stream
 from overlong.conformance.vectors.suites import suite_named
+from overlong.conformance.vectors.vector import SUITE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,7 +32,7 @@ if TYPE_CHECKING:
     from overlong.conformance.protocol.observation import Fault
     from overlong.conformance.vectors.batch import Batch
 
-_LEAST = HEAD.size + 1
+_LEAST = wire.HEAD.size + 1
 _ID = 0xFFFFFFFF
 _LARGEST = 1 << 30  # octets of a file
 
@@ -106,7 +91,7 @@ class RecordedTarget:
         if status.st_size > _LARGEST:
             raise UnknownTarget(f"{self._name}: larger than {_LARGEST >> 30} GiB; it is not read")
         with self.path.open("rb") as file:
-            self._octets = file.read(LARGEST_GREETING + 1)
+            self._octets = file.read(wire.LARGEST_GREETING + 1)
             after_greeting = self._read_greeting()  # before the rest, which may be a gibibyte of anything
             file.seek(0)
             self._octets = file.read(_LARGEST)
@@ -176,26 +161,26 @@ class RecordedTarget:
         size, marked = self.greeting.units_of(operation).size, self.greeting.marks_refusals
         parts, faults = list[Answers](), dict[int, "Fault"]()
         for place, number in enumerate(ids):
-            status, payload = self._answer(number) if number else (UNSUPPORTED, b"")
+            status, payload = self._answer(number) if number else (wire.UNSUPPORTED, b"")
             try:
                 parts.append(
                     Answers.from_single(status, payload, chunks[place] if chunks else None, size, marked=marked)
                 )
             except ProtocolError as error:
                 faults[place] = Misbehaved(str(error))
-                parts.append(Answers.of(UNSUPPORTED, big_endian("I", [0]), b"\0", b"\0", b""))
+                parts.append(Answers.of(wire.UNSUPPORTED, big_endian("I", [0]), b"\0", b"\0", b""))
         lengths, _ = batch.payloads(operation)
         return Answered(batch, operation, replace(Answers.concatenated(parts), asked=lengths), faults)
 
     def _answer(self, number: int) -> tuple[bytes, bytes]:
         start = self._starts[number]
-        length, _ = HEAD.unpack_from(self._octets, start)
+        length, _ = wire.HEAD.unpack_from(self._octets, start)
         return self._octets[start + 8 : start + 9], self._octets[start + 9 : start + 4 + length]
 
     def _read_greeting(self) -> int:
         """Returns the offset of the first frame."""
-        line, end, _ = self._octets[: LARGEST_GREETING + 1].partition(b"\n")
-        if self._octets[_LEAST - 1 : _LEAST + len(ECHO_PROBE)] == ECHO.encode("ascii") + ECHO_PROBE:
+        line, end, _ = self._octets[: wire.LARGEST_GREETING + 1].partition(b"\n")
+        if self._octets[_LEAST - 1 : _LEAST + len(wire.ECHO_PROBE)] == wire.ECHO.encode("ascii") + wire.ECHO_PROBE:
             raise UnknownTarget(
                 f"{self._name}: these are the requests; pipe them into the adapter, and its output into another file"
             )
@@ -214,13 +199,13 @@ class RecordedTarget:
         end = self._frame_end(place, 0)
         self._starts.append(place)
         status, payload = self._answer(0)
-        if status != ACCEPTED or not payload.startswith(ECHO_PROBE):
-            shown = (status + payload)[: 1 + len(ECHO_PROBE)].hex(" ").upper()
+        if status != wire.ACCEPTED or not payload.startswith(wire.ECHO_PROBE):
+            shown = (status + payload)[: 1 + len(wire.ECHO_PROBE)].hex(" ").upper()
             raise UnknownTarget(
                 f"{self._name}: octet {place}: the answer to the first echo is {shown}, not "
-                f"{(ACCEPTED + ECHO_PROBE).hex(' ').upper()}: open the adapter's streams in binary mode"
+                f"{(wire.ACCEPTED + wire.ECHO_PROBE).hex(' ').upper()}: open the adapter's streams in binary mode"
             )
-        suites, version, generator = self._described(payload[len(ECHO_PROBE) :])
+        suites, version, generator = self._described(payload[len(wire.ECHO_PROBE) :])
         if version != SUITE_VERSION:
             raise UnknownTarget(
                 f"{self._name}: the answers are to suite {version} of {generator}, and this is suite "
@@ -264,7 +249,7 @@ class RecordedTarget:
             end = self._frame_end(place, len(self._starts))
             self._starts.append(place)
             place = end
-        if len(self._starts) == self._asked and self._answer(number) != (ACCEPTED, _digest(self.selection)):
+        if len(self._starts) == self._asked and self._answer(number) != (wire.ACCEPTED, _digest(self.selection)):
             raise UnknownTarget(
                 f"{self._name}: the answers are to other requests than this version of overlong writes: "
                 "export the requests again"
@@ -273,10 +258,10 @@ class RecordedTarget:
     def _frame_end(self, place: int, number: int) -> int:
         """The end of a request's answer that begins at ``place``."""
         where = f"{self._name}: octet {place}"
-        if len(self._octets) - place < HEAD.size:
+        if len(self._octets) - place < wire.HEAD.size:
             raise UnknownTarget(f"{where}: the file ends in the answer to request {number}; let the adapter end")
-        length, request = HEAD.unpack_from(self._octets, place)
-        if not HEAD.size - 3 <= length <= LARGEST_FRAME:
+        length, request = wire.HEAD.unpack_from(self._octets, place)
+        if not wire.HEAD.size - 3 <= length <= wire.LARGEST_FRAME:
             text = printable(self._octets[place : place + 60].decode("ascii", "backslashreplace"))
             raise UnknownTarget(
                 f'{where}: an answer claims to have {length} octets: the adapter printed to stdout? it wrote "{text}"'
@@ -296,7 +281,7 @@ def _payloads(batch: Batch, operation: str) -> Iterator[bytes]:
 
 def _operations(*, streaming: bool) -> str:
     """The requests of a file for each vector of a suite."""
-    return STREAM_DECODE + STREAM_REPLACE if streaming else VALIDATE + DECODE + REPLACE
+    return wire.STREAM_DECODE + wire.STREAM_REPLACE if streaming else wire.VALIDATE + wire.DECODE + wire.REPLACE
 
 
 def _digest(selection: Selection) -> bytes:

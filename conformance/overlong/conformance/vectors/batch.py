@@ -6,11 +6,12 @@ answers are right, and Python makes no object for any of them. So a million vect
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import accumulate, pairwise, zip_longest
+from functools import cache, cached_property
+from itertools import accumulate, chain, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from overlong.conformance.protocol.greeting import units_of
@@ -36,22 +37,21 @@ from overlong.conformance.protocol.wire import (
     stream_head,
     stream_payload,
 )
-from overlong.conformance.vectors.certainty import certainty
-from overlong.conformance.vectors.dividing import first_flaw, replaced
-from overlong.conformance.vectors.encoding import answers
-from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.conformance.vectors.questions import answers_to
-from overlong.conformance.vectors.vector import Vector
-from overlong.reference import MaximalSubpart
+from overlong.conformance.vectors.expected import answers, answers_to, certainty
+from overlong.conformance.vectors.vector import RFC3629, Profile, Vector
+from overlong.reference import ERROR_MODES, MaximalSubpart, segments
+from overlong.reference.decoder import taken
 
 if TYPE_CHECKING:
     from overlong.conformance.protocol.wire import Units
-    from overlong.conformance.vectors.certainty import Certainty
-    from overlong.reference import Dialect
+    from overlong.conformance.vectors.expected import Certainty
+    from overlong.reference import Dialect, ErrorMode
+    from overlong.reference.automaton import Automaton
+
 
 T = TypeVar("T")
 Closed = Callable[["Batch", str, "Units"], Answers]
-"""Computes the answers to well-formed vectors without decoding: see ``suites/scalars.py``."""
+"""Computes the answers to well-formed vectors without decoding: see ``suites/exhaustive.py``."""
 
 
 class Member(NamedTuple):
@@ -402,7 +402,7 @@ class Batch:
             if octets != last:  # likewise
                 last = octets
                 if outcome is None or isinstance(outcome, MaximalSubpart):
-                    scalars = tuple(replaced(octets, mode, self._spoken))
+                    scalars = replaced(octets, mode, self._spoken)
                 else:
                     scalars = outcome
             counts.append(units.count(scalars))
@@ -431,3 +431,83 @@ def _in_a_row(items: Sequence[bytes]) -> tuple[Sequence[int], bytes]:
 
 def _stream(chunks: Sequence[bytes]) -> bytes:
     return stream_payload(b"".join(chunks), list(map(len, chunks)))
+
+
+# Output in bulk: a regular expression that the automaton gives cuts text into segments, and each is decoded once.
+#
+# The readable decoder says what a segment stands for; this remembers it. So long text costs a tenth, and dialects that
+# give a segment a meaning by its place (a signature, pairs, wtf-8's lead surrogates) are left to that decoder.
+
+_REMEMBERED = 1 << 16
+"""The segments that are remembered for a mode."""
+_ANY = ERROR_MODES["replacement"]
+"""A mode for text without errors, of which all modes make the same."""
+
+
+def replaced(octets: bytes, mode: ErrorMode, spoken: Dialect) -> list[int]:
+    """The scalar values of octets in an error mode that refuses none."""
+    if mode.each_alone is None or not _is_plain(spoken):
+        return mode.output(taken(octets, mode, spoken), octets)
+    known, found = _known(mode, spoken), _segment(spoken.automaton).findall(octets)
+    if len(known) > _REMEMBERED:
+        known.clear()
+    for each in set(found).difference(known):
+        known[each] = tuple(mode.output(segments(each, spoken=spoken), each))
+    return list(chain.from_iterable(map(known.__getitem__, found)))
+
+
+@cache
+def _known(mode: ErrorMode, spoken: Dialect) -> dict[bytes, tuple[int, ...]]:
+    """The output of a mode for each segment met so far."""
+    del mode, spoken  # for each pair of them another one
+    return {}
+
+
+def first_flaw(octets: bytes, spoken: Dialect) -> MaximalSubpart | tuple[int, ...]:
+    """The first maximal subpart of octets; or their scalar values, if they are well-formed."""
+    start = 0
+    if _is_plain(spoken):
+        text = _text(spoken.automaton).match(octets)
+        start = text.end() if text else 0
+        if start == len(octets):
+            return tuple(replaced(octets, _ANY, spoken))
+    scalars = list[int]()
+    for found in segments(octets, start, spoken):
+        if isinstance(found, MaximalSubpart):
+            return found
+        scalars += found.scalars
+    return tuple(scalars)
+
+
+@cache
+def _is_plain(spoken: Dialect) -> bool:
+    """True if a segment has one meaning: no rule joins some, and all characters end in the start state."""
+    automaton = spoken.automaton
+    return spoken.rule == type(spoken.rule)() and automaton.accepting == (True, *[False] * (len(automaton) - 1))
+
+
+@cache
+def _segment(automaton: Automaton) -> re.Pattern[bytes]:
+    """Matches a segment: a character, as much of one as is there, or else one octet."""
+    return re.compile(_from(automaton, 0, b"?") + b"|[\\x00-\\xff]")
+
+
+@cache
+def _text(automaton: Automaton) -> re.Pattern[bytes]:
+    """Matches all characters at the start."""
+    return re.compile(b"(?:" + _from(automaton, 0, b"") + b")*")
+
+
+def _from(automaton: Automaton, state: int, often: bytes) -> bytes:
+    """The alternatives from a state on; ``?`` after what follows an octet lets it be missing."""
+    following: dict[int, list[bytes]] = {}
+    for octet, after in enumerate(automaton.table[state]):
+        if after != automaton.dead:
+            following.setdefault(after, []).append(b"\\x%02x" % octet)
+    return b"|".join(
+        b"["
+        + b"".join(octets)
+        + b"]"
+        + (b"" if automaton.accepting[after] else b"(?:" + _from(automaton, after, often) + b")" + often)
+        for after, octets in following.items()
+    )

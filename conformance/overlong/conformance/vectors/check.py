@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.support import strict_json
 from overlong.conformance.support.printable import counted, printable, thousands
-from overlong.conformance.vectors.record import record
-from overlong.conformance.vectors.registry import SCHEMA
-from overlong.conformance.vectors.sink import MANIFEST, MANIFEST_SCHEMA
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.export import MANIFEST, MANIFEST_SCHEMA
+from overlong.conformance.vectors.vector import SCHEMA, Vector, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,20 +26,20 @@ LARGEST_LINE = 4 << 20
 
 
 class CheckError(ValueError):
-    """A malformed file; the message names the file and the place."""
+    """A malformed file, or one with a wrong statement; the message names the file and the place."""
 
-
-class WrongError(ValueError):
-    """A file in the right form with a wrong statement; the message names the file and the place."""
+    def __init__(self, message: str, *, wrong: bool = False) -> None:
+        super().__init__(message)
+        self.wrong = wrong
+        """The file has the right form."""
 
 
 def check(path: Path) -> str:
     """Check a file, or a folder by its manifest; return a sentence on the result.
 
     Raises:
-        CheckError: the file is malformed.
+        CheckError: the file is malformed; or an expectation in it, or its digest, is wrong.
         JsonError: the file is not JSON, or its JSON is ambiguous.
-        WrongError: an expectation in the file, or its digest, is wrong.
         OSError: the file cannot be read.
     """
     if path.is_dir():
@@ -64,9 +62,8 @@ def vectors_in(path: Path) -> list[Vector]:
     """The vectors of a file, or of all files directly in a folder, by name; each id once. Every file is checked first.
 
     Raises:
-        CheckError: a file is malformed, or there is no vector.
+        CheckError: a file is malformed, an expectation in it differs from the reference's, or there is no vector.
         JsonError: a file is not JSON, or its JSON is ambiguous.
-        WrongError: an expectation in a file differs from the reference's.
         OSError: a file cannot be read.
     """
     found: dict[str, Vector] = {}
@@ -198,8 +195,8 @@ def _vector(test: dict[str, Any], category: str, name: str, line: Callable[[], i
     """One vector, checked: its octets have its id, and the reference gives its expectations."""
     identifier = test["id"]
 
-    def wrong(what: str) -> WrongError:
-        return WrongError(f"{name}:{line()}: {printable(identifier, 80)}: {what}")
+    def wrong(what: str) -> CheckError:
+        return CheckError(f"{name}:{line()}: {printable(identifier, 80)}: {what}", wrong=True)
 
     octets = bytes.fromhex(test["hex"])
     chunks = tuple(test["chunks"]) if "chunks" in test else None
@@ -253,11 +250,11 @@ def _check_manifest(path: Path) -> str:
             raise CheckError(f"{name}: the name {_shown(entry['name'])} leads out of the folder")
         file = path.parent.joinpath(*parts)
         if not file.is_file() or file.is_symlink():
-            raise WrongError(f"{printable(str(file))}: not there, though {name} names it")
+            raise CheckError(f"{printable(str(file))}: not there, though {name} names it", wrong=True)
         with file.open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
         if digest != entry["sha256"]:
-            raise WrongError(f"{printable(str(file))}: not the file that {name} describes; export it again")
+            raise CheckError(f"{printable(str(file))}: not the file that {name} describes; export it again", wrong=True)
     checked = [
         check(path.parent / entry["name"]) for entry in data["files"] if entry["name"].endswith((".json", ".jsonl"))
     ]

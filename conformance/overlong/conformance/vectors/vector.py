@@ -1,25 +1,56 @@
-"""A vector: octets for a decoder, and the expected answer."""
+"""A vector: octets for a decoder with a stable id, the profile that is the yardstick, and the expected answers.
+
+:func:`record` gives a vector as plain data, with every expectation; ``schemas/vectors-1.schema.json`` describes it.
+Ids are added or withdrawn; no id ever changes its meaning.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
+from importlib.resources import files
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from overlong.conformance.vectors.dividing import first_flaw, replaced
-from overlong.conformance.vectors.profile import RFC3629, Profile
-from overlong.reference import Decoded, MaximalSubpart, Outcome, Rejected, Segment, dialect, is_well_formed, segments
+from overlong.conformance.protocol.wire import ASK, ENCODING, REPLACING
+from overlong.reference import (
+    ERROR_MODES,
+    Decoded,
+    Dialect,
+    ErrorMode,
+    MaximalSubpart,
+    Outcome,
+    Rejected,
+    Segment,
+    WellFormed,
+    decode_scalars,
+    dialect,
+    is_well_formed,
+    segments,
+)
 from overlong.reference.decoder import taken
+from overlong.reference.defect import DEFECTS, FOREIGN
+from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from overlong.reference import Dialect
+    from overlong.conformance.protocol.greeting import Greeting
     from overlong.reference.error_mode import Taken
     from overlong.reference.grammar import Alternative
+
+SUITE_VERSION = "1.2.0"
+"""Version of the vectors. A new vector raises the second number; no id ever changes its meaning."""
+
+LICENCE = "CC0-1.0"
+"""Licence of every exported file: anyone may vendor it."""
+
+SCHEMA = "overlong/vectors-1"
+FIRST = "1.0.0"
+"""The first version: that of the ids of computed suites."""
 
 LONGEST_HEX = 40
 """The most octets that an id spells out; ids of longer inputs have a digest."""
@@ -27,6 +58,77 @@ LONGEST_EARLIER = 1 << 12
 """The most octets of an earlier stream that an id spells out; longer ones have a digest of the whole vector."""
 FOUND, SWEPT = "fuzz", "sweep"
 """The categories of vectors that a campaign or a sweep found; no suite has such vectors."""
+
+
+def puts_out(error_mode: str) -> bool:
+    """True for a known error mode that replaces or skips: only then can all answers to L and T be judged."""
+    mode = ERROR_MODES.get(error_mode)
+    return mode is not None and mode.stands_for is not None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A dialect and an error mode, by name."""
+
+    speaks: str = "rfc3629"
+    replaces: str = "replacement"
+    encodes: str = "fatal"
+    """The error mode of its encoder: ``fatal``, ``replacement`` or ``question mark``."""
+    own_mode: str = ""
+    """The target's name of an error mode unknown to overlong; empty if :attr:`replaces` is its mode."""
+    counts: str = "octets"
+    """The unit of a refusal's offset: ``octets``, ``scalars``, or ``utf-16`` code units."""
+    functions: str = ""
+    """The names of the questions that it answers, with spaces between; empty: all."""
+    divides: str = ""
+    """The declared modes of its functions: for ill-formed text, and of converters; empty if none is declared."""
+
+    @property
+    def name(self) -> str:
+        """The name in a certificate; its number is that of the frozen list of vectors."""
+        return f"{self.speaks}@1"
+
+    def as_said(self, greeting: Greeting) -> Profile:
+        """The profile of a target with this greeting; an unknown error mode leaves :attr:`replaces` unchanged."""
+        of_units = {"utf-8": "octets", "utf-16": "utf-16", "utf-32": "scalars"}
+        known = puts_out(greeting.error_mode)
+        return replace(
+            self,
+            replaces=greeting.error_mode if known else self.replaces,
+            own_mode="" if known else greeting.error_mode or "unnamed",
+            encodes=greeting.encode_errors,
+            counts=of_units[greeting.units.name] if greeting.offsets == "units" else greeting.offsets,
+            functions=" ".join(greeting.functions),
+            divides=f"{greeting.ill_formed} {greeting.stops}".strip(),
+        )
+
+    def offset(self, octets: bytes, place: int) -> int:
+        """An offset in octets, converted to the target's unit; the octets before it are well-formed."""
+        if self.counts == "octets":
+            return place
+        scalars = decode_scalars(octets[:place], spoken=self.dialect)
+        return len(scalars) + (sum(scalar > 0xFFFF for scalar in scalars) if self.counts == "utf-16" else 0)
+
+    def as_it_matters(self, operation: str) -> Profile:
+        """The profile without the fields that do not affect an operation: these are as in :data:`RFC3629`."""
+        return Profile(
+            self.speaks,
+            self.replaces if operation in REPLACING else RFC3629.replaces,
+            self.encodes if operation in ENCODING else RFC3629.encodes,
+            counts=RFC3629.counts if operation in REPLACING + ENCODING + ASK else self.counts,
+            divides=self.divides if operation == ASK else RFC3629.divides,
+        )
+
+    @property
+    def dialect(self) -> Dialect:
+        return dialect(self.speaks)
+
+    @property
+    def mode(self) -> ErrorMode:
+        return ERROR_MODES[self.replaces]
+
+
+RFC3629 = Profile()
 
 
 class Input(Protocol):
@@ -68,14 +170,6 @@ def cut(octets: bytes, chunks: Sequence[int]) -> list[bytes]:
         pieces.append(octets[place : place + length])
         place += length
     return pieces
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """A rule of the grammar, and one of its alternatives; empty if no single one applies."""
-
-    rule: str
-    alternative: str
 
 
 @dataclass(frozen=True)
@@ -164,27 +258,23 @@ class Vector:
         return _outputs(self.octets, self.profile)
 
     @cached_property
-    def _found(self) -> MaximalSubpart | tuple[int, ...]:
-        """The first maximal subpart; the scalar values if there is none."""
-        return first_flaw(self.octets, self.profile.dialect)
-
-    @property
     def flaw(self) -> MaximalSubpart | None:
         """The first maximal subpart, if there is one."""
-        return self._found if isinstance(self._found, MaximalSubpart) else None
+        return next((found for found in self.segments if isinstance(found, MaximalSubpart)), None)
 
     @property
     def strict(self) -> Outcome:
         """The expected answer of a strict decoder."""
-        if isinstance(self._found, MaximalSubpart):
-            place, length, incomplete, _ = self._found
+        if self.flaw is not None:
+            place, length, incomplete, _ = self.flaw
             return Rejected(self.profile.offset(self.octets, place), length, incomplete)
-        return Decoded(self._found)
+        characters = (found for found in self.segments if not isinstance(found, MaximalSubpart))
+        return Decoded(tuple(chain.from_iterable(found.scalars for found in characters)))
 
-    @cached_property
+    @property
     def replaced(self) -> Decoded:
         """The expected answer in the profile's error mode: by default, U+FFFD for each maximal subpart."""
-        return Decoded(tuple(replaced(self.octets, self.profile.mode, self.profile.dialect)))
+        return Decoded(tuple(chain.from_iterable(self.outputs)))
 
     @property
     def pieces(self) -> tuple[int, ...]:
@@ -238,10 +328,10 @@ class Vector:
         return () if self.flaw is None else (self.flaw.defect.code,)
 
     @property
-    def provenance(self) -> Provenance | None:
-        """Its place in the grammar; None for an empty input."""
+    def provenance(self) -> tuple[str, str]:
+        """The rule of the grammar, and its alternative if a single one applies; both are empty for an empty input."""
         if not self.octets:
-            return None
+            return "", ""
         spoken = self.profile.dialect
         text, character = next(iter(spoken.unfolded.open[0])).trail[:2]
         if self.flaw is None:
@@ -249,7 +339,7 @@ class Vector:
             form = forms[0] if len(forms) == 1 else text
         else:
             form = form_at(self.octets, self.flaw.offset, spoken)
-        return Provenance(character.rule, "") if form is None else Provenance(form.rule, form.text)
+        return (character.rule, "") if form is None else (form.rule, form.text)
 
     @cached_property
     def values(self) -> tuple[bytes, ...]:
@@ -312,3 +402,133 @@ def known_at(octets: bytes, found: Taken, spoken: Dialect | None = None) -> int 
         return None
     automaton = (spoken or dialect()).automaton
     return end if automaton.run(octets[found.offset : end]) == automaton.dead else end + 1
+
+
+def spelt(*scalars: int) -> str:
+    """``002F FFFD``: scalar values as hexadecimal numbers of at least four digits."""
+    return " ".join(f"{scalar:04X}" for scalar in scalars)
+
+
+def scalar_of(found: WellFormed) -> str:
+    return f"{found.scalar:04X}"
+
+
+def record(
+    vector: Vector, identifier: str = "", octets: str = "", scalar: Callable[[WellFormed], str] = scalar_of
+) -> dict[str, Any]:
+    """The vector as plain data.
+
+    Args:
+        vector: the vector.
+        identifier: text in place of its id; for templates.
+        octets: text in place of its octets in hexadecimal.
+        scalar: gives the text in place of the scalar value of a segment.
+    """
+    replaced = spelt(REPLACEMENT_CHARACTER)
+    words = [scalar(each) if isinstance(each, WellFormed) else replaced for each in vector.segments]
+    output = " ".join(words)
+    flaw = vector.flaw
+    strict: dict[str, Any]
+    if flaw is None:
+        strict = {"verdict": "accept", "scalars": output}
+    else:
+        strict = {
+            "verdict": "reject",
+            "offset": flaw.offset,
+            "length": flaw.length,
+            "incomplete": flaw.incomplete,
+            "detectable_at": vector.detectable_at,
+        }
+    # no error mode of a file swallows octets, so its segments are what is taken
+    chunked = [" ".join(words[start:end]) for start, end in vector.released]
+    result: dict[str, Any] = {"id": identifier or vector.id, "hex": octets or vector.octets.hex()}
+    if vector.chunks is not None:
+        result["chunks"] = list(vector.chunks)
+    if vector.earlier is not None:
+        result["earlier"] = [chunk.hex() for chunk in vector.earlier]
+    if vector.comment:
+        result["comment"] = vector.comment
+    if vector.cases:
+        result["cases"] = list(vector.cases)
+    if vector.decoder:
+        result["decoder"] = vector.decoder
+    if vector.references:
+        result["references"] = list(vector.references)
+    rule, alternative = vector.provenance
+    if rule:
+        result["provenance"] = {"document": "RFC 3629", "section": "4", "rule": rule}
+        if alternative:
+            result["provenance"]["alternative"] = alternative
+    expect = {"strict": strict, "replacement": {"scalars": output, "chunked": chunked}}
+    return {**result, "flags": list(vector.flags), "since": since(vector.id), "expect": expect}
+
+
+def document_of(vector: Vector, selection: str) -> dict[str, Any]:
+    """A document of one vector; ``selection`` says in words where it is from."""
+    return {**about(selection), "notes": {}, "groups": [{"category": vector.category, "tests": [record(vector)]}]}
+
+
+def notes() -> dict[str, dict[str, Any]]:
+    """The meaning of each flag: title, effect, weaknesses, known cases."""
+    return {
+        defect.code: {
+            "title": defect.title,
+            "text": defect.paragraph,
+            "section": defect.section,
+            "effect": defect.effect,
+            "cwe": list(defect.cwe),
+            "cves": list(defect.cves),
+            "links": [f"https://cwe.mitre.org/data/definitions/{number}.html" for number in defect.cwe]
+            + [f"https://www.cve.org/CVERecord?id={cve}" for cve in defect.cves],
+        }
+        for defect in DEFECTS.values()
+        if defect is not FOREIGN  # files are written for rfc3629, which never has this defect
+    }
+
+
+def notice(selection: str) -> tuple[str, ...]:
+    """The first lines of a generated file, which describe it."""
+    from overlong.conformance.support.provenance import generator
+
+    return (
+        f"UTF-8 test vectors: {selection}. Suite {SUITE_VERSION}, generated by {generator()}. Do not edit.",
+        f"Expected answers are those of RFC 3629. Licence: {LICENCE}, public domain.",
+    )
+
+
+def about(selection: str) -> dict[str, str]:
+    """The same description as plain data, for formats that have a place for it."""
+    from overlong.conformance.support.provenance import generator
+
+    return {
+        "schema": SCHEMA,
+        "suite": SUITE_VERSION,
+        "generator": generator(),
+        "licence": LICENCE,
+        "selection": selection,
+    }
+
+
+def digest_of_ids(ids: Iterable[str]) -> str:
+    """SHA-256 of the sorted ids, each with a line feed: ids spell octets, so the digest fixes the vectors."""
+    return hashlib.sha256("".join(f"{each}\n" for each in sorted(ids)).encode("ascii")).hexdigest()
+
+
+@cache
+def withdrawn() -> dict[str, dict[str, str]]:
+    """Every id that is no longer used, and never will be, with the ``version`` that withdrew it and the ``reason``."""
+    text = (files("overlong.conformance") / "registry" / "withdrawn.json").read_text("ascii")
+    return {each["id"]: each for each in json.loads(text)["withdrawn"]}
+
+
+@cache
+def published() -> dict[str, str]:
+    """Every id that a named suite ever had, and the version of the suite that added it."""
+    text = (files("overlong.conformance") / "registry" / "ids.tsv").read_text("ascii")
+    rows = (line.split("\t") for line in text.splitlines())
+    return {identifier: version for identifier, version in rows}  # noqa: C416 (names both columns)
+
+
+def since(identifier: str) -> str:
+    """The version of the suite that added the id; ids of computed suites came with the first version."""
+    return published().get(identifier, FIRST)

@@ -11,30 +11,34 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.files import alone_in
 from overlong.conformance.support.printable import printable, thousands
 from overlong.conformance.support.process import held, listening, released
 from overlong.conformance.targets.consent import check_from
-from overlong.fuzz.campaign.corpus import FOLDER, SEEDS, Corpus, seeds_of, within
+from overlong.fuzz.campaign.corpus import FOLDER, SEEDS, CampaignError, Corpus, seeds_of, within
 from overlong.fuzz.campaign.examiner import Probing, Unfinished, triage
-from overlong.fuzz.campaign.file import STATEMENT, faults_wait, seeds_as_json, state_in, write_findings, write_statement
 from overlong.fuzz.campaign.pool import UnitTask, identities_of, pool_of
-from overlong.fuzz.campaign.state import CampaignError, State, Status
-from overlong.fuzz.engines.opening import open_engine
-from overlong.fuzz.execution.job import BLOCK, WorkUnit
-from overlong.fuzz.generation.features import edges, features_of
+from overlong.fuzz.campaign.state import (
+    STATEMENT,
+    State,
+    Status,
+    faults_wait,
+    seeds_as_json,
+    state_in,
+    write_findings,
+    write_statement,
+)
+from overlong.fuzz.engines.job import edges, features_of
+from overlong.fuzz.generated import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from overlong.conformance.sweep.pool import Pool
-    from overlong.fuzz.engines.opening import InputEngine
-    from overlong.fuzz.engines.result import UnitResult
-    from overlong.fuzz.execution.job import CampaignJob
-    from overlong.reference import Dialect
+    from overlong.fuzz.engines.job import CampaignJob, UnitResult
 
 _FIRST = 64  # inputs of the first unit, whose duration is unknown
 _GROWTH = 64  # largest growth of a unit over the last one
@@ -49,29 +53,17 @@ _OVER, _OVER_MORE = 1.0, 0.05  # seconds to examine what is found when the time 
 _GRACE = 10.0  # the same until there is a first fault to tell
 
 
-class Tools(NamedTuple):
-    """What a campaign works with; tests of campaigns give it others, in modules that other processes find, too."""
-
-    open_engine: Callable[[CampaignJob], InputEngine] = open_engine
-    open_examiner: Callable[[CampaignJob, Callable[[], None]], Probing] = Probing
-    features_of: Callable[[bytes, Dialect], frozenset[int]] = features_of
-    edges: Callable[[Iterable[int], Dialect], tuple[int, int]] = edges
-    identities: Callable[[CampaignJob], tuple[str, ...]] = identities_of
-    check: Callable[[Path, Iterable[str | tuple[str, ...]]], None] = check_from
-    """Checks that the user has agreed to the targets that a campaign's file names, before anything of them runs."""
-
-
 class Campaign:
     """A campaign in its folder, open. No other process can open it meanwhile."""
 
-    def __init__(self, folder: Path, state: State, seeds: tuple[bytes, ...], tools: Tools, *, resumed: bool) -> None:
+    def __init__(self, folder: Path, state: State, seeds: tuple[bytes, ...], *, resumed: bool) -> None:
         """Read the folder of a campaign that :meth:`create` or :meth:`resume` has locked."""
-        self.folder, self.tools = folder, tools
+        self.folder = folder
         self.job = state.job = replace(state.job, seeds=seeds, corpus=str(folder / FOLDER))
         self._state, self._resumed = state, resumed
         self._corpus = Corpus(within(folder, FOLDER))
         self._waiting: dict[int, UnitResult] = {}
-        self._pool: Pool[WorkUnit, UnitResult] | None = None
+        self._pool: Pool[range, UnitResult] | None = None
         self._examiner: Probing | None = None
         self._began = self._new = time.monotonic()
         self._earlier = self._state.seconds
@@ -86,7 +78,6 @@ class Campaign:
         *,
         notes: Iterable[str] = (),
         identities: tuple[str, ...] | None = None,
-        tools: Tools = Tools(),  # noqa: B008 (it is immutable)
     ) -> Campaign:
         """Create a campaign in a folder that is empty or does not exist.
 
@@ -95,7 +86,6 @@ class Campaign:
             job: the targets and inputs; its seeds become the first inputs of the corpus.
             notes: notes for its report, each safe to show.
             identities: the digests of the targets before they first started; None if none has.
-            tools: for tests.
 
         Raises:
             CampaignError: the folder is not empty, or cannot be written.
@@ -103,13 +93,13 @@ class Campaign:
             TargetError: a target cannot be used here.
         """
         folder, notes = Path(folder), list(notes)
-        identities = identities or tools.identities(job)
+        identities = identities or identities_of(job)
         seeds = seeds_of(job.seeds, notes)
         with contextlib.ExitStack() as locks:
             _make(folder)
             _lock(folder, locks)
             state = State(job, identities, seeds_as_json(seeds))
-            campaign = cls(folder, state, seeds, tools, resumed=False)
+            campaign = cls(folder, state, seeds, resumed=False)
             first = Corpus(folder / SEEDS)
             for octets in seeds:
                 first.add(octets)
@@ -120,7 +110,7 @@ class Campaign:
             return campaign
 
     @classmethod
-    def resume(cls, folder: Path | str, *, tools: Tools = Tools()) -> Campaign:  # noqa: B008 (as above)
+    def resume(cls, folder: Path | str) -> Campaign:
         """Open the campaign in a folder.
 
         The folder may be a stranger's: nothing that it names runs without the user's consent.
@@ -135,12 +125,12 @@ class Campaign:
             state_in(folder)  # if it has none, nothing is locked
             _lock(folder, locks)
             state = state_in(folder)  # as the last one to lock it has left it
-            tools.check(folder / STATEMENT, state.job.targets)
+            check_from(folder / STATEMENT, state.job.targets)
             seeds = seeds_of(Corpus(within(folder, SEEDS)).inputs(), [])
             if seeds_as_json(seeds) != state.seeds:
                 shown = printable(str(folder / SEEDS))
                 raise CampaignError(f"{shown}: other inputs than it began with; choose another folder with -o")
-            campaign = cls(folder, state, seeds, tools, resumed=True)
+            campaign = cls(folder, state, seeds, resumed=True)
             campaign._note_changes()
             campaign._locks = locks.pop_all()
             return campaign
@@ -177,7 +167,7 @@ class Campaign:
         with listening(), held():  # the end must be written despite any number of signals
             try:
                 with released():
-                    self._examiner = self.tools.open_examiner(self.job, self._meanwhile)
+                    self._examiner = Probing(self.job, self._meanwhile)
                     self._go_on(jobs, cluster)
             except TargetError:
                 self._end(at_once=True)
@@ -216,7 +206,7 @@ class Campaign:
     def _go_on(self, jobs: int, cluster: str) -> None:
         """Run until the time or the inputs are used up, then until all findings are examined."""
         if self._runs is None or self._state.inputs < self._runs:
-            self._pool = pool_of(UnitTask(self.job, self.tools.open_engine, self.tools.identities), jobs, cluster)
+            self._pool = pool_of(UnitTask(self.job), jobs, cluster)
         idle = True
         while (more := self._fill()) or (self._pool is not None and self._pool.pending):
             self._gather(_LOOK if idle else 0.0)
@@ -235,7 +225,7 @@ class Campaign:
             count = _fitting(self._claimed, self._wanted())
             if self._runs is not None:
                 count = min(count, self._runs - self._claimed)
-            self._pool.submit(WorkUnit(self._claimed, count))
+            self._pool.submit(range(self._claimed, self._claimed + count))
             self._claimed += count
         return False
 
@@ -254,9 +244,9 @@ class Campaign:
         """Take a result if one comes within this time. True if one came."""
         result = self._pool.next(seconds) if self._pool is not None else None
         if result is not None:
-            self._waiting[result.unit.first] = result
-            self._last, self._starting = result.unit.count, result.starting
-            self._speed = result.unit.count / max(result.seconds - result.starting, 1e-3)
+            self._waiting[result.unit.start] = result
+            self._last, self._starting = len(result.unit), result.starting
+            self._speed = len(result.unit) / max(result.seconds - result.starting, 1e-3)
         return result is not None
 
     def _meanwhile(self) -> None:
@@ -291,7 +281,7 @@ class Campaign:
                 self._keep_inputs(result)
                 triage(self._state, result, self._examiner, lambda: self._spent, self._examined)
                 with held():
-                    del self._waiting[result.unit.first]
+                    del self._waiting[result.unit.start]
                     if time.monotonic() - self._written > _WRITE:
                         self._write()
                 self._say()
@@ -304,7 +294,7 @@ class Campaign:
         reached = set(result.reached)
         missing = reached - self._state.features
         for octets in dict.fromkeys(result.reached.values()):
-            if new := self.tools.features_of(octets, self.job.profile.dialect) & missing:
+            if new := features_of(octets, self.job.profile.dialect) & missing:
                 self._corpus.add(octets)
                 missing -= new
         for octets in result.covering:
@@ -358,17 +348,17 @@ class Campaign:
         state, waiting = self._state, self._waiting.values()
         notes = [*state.notes, *state.left_out]
         if self._pool is None and waiting:
-            count = thousands(sum(each.unit.count for each in waiting))
+            count = thousands(sum(len(each.unit) for each in waiting))
             notes.append(f"the answers to {count} inputs are not examined yet; --resume goes on with them")
         return Status(
             job=self.job,
             resumed=self._resumed,
-            inputs=state.inputs + sum(each.unit.count for each in waiting),
+            inputs=state.inputs + sum(len(each.unit) for each in waiting),
             executions=state.asked.total() + self._more.total(),
             rate=executions / seconds if seconds else 0.0,
             octets=state.octets + sum(each.octets for each in waiting),
             corpus=len(self._corpus),
-            edges=self.tools.edges(state.features, self.job.profile.dialect),
+            edges=edges(state.features, self.job.profile.dialect),
             coverage=max(state.coverage, *(each.coverage for each in waiting), 0),
             seconds=seconds,
             earlier=self._earlier,
@@ -381,8 +371,8 @@ class Campaign:
     def _write(self) -> None:
         self._written = time.monotonic()
         self._state.seconds = self._spent
-        edges = self.tools.edges(self._state.features, self.job.profile.dialect)
-        write_statement(self.folder, self._state, list(self._waiting.values()), edges)
+        reached = edges(self._state.features, self.job.profile.dialect)
+        write_statement(self.folder, self._state, list(self._waiting.values()), reached)
 
     def _note_changes(self) -> None:
         """Note each target whose files have changed since the campaign began.
@@ -390,7 +380,7 @@ class Campaign:
         Raises:
             TargetError: a target cannot be used here any more.
         """
-        now = self.tools.identities(self.job)
+        now = identities_of(self.job)
         for name, one, other in zip(self.job.names, self._state.identities, now, strict=True):
             if one != other:
                 said = "has changed since the campaign began: findings may be of its earlier state"

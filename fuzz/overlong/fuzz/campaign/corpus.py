@@ -15,13 +15,17 @@ import uuid
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.printable import printable, thousands
-from overlong.fuzz.campaign.state import CampaignError
 from overlong.reference.automaton import in_shortlex
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
     from io import FileIO
     from pathlib import Path
+
+
+class CampaignError(Exception):
+    """A folder cannot be used, or not for this campaign. The message is one line with the folder and the remedy."""
+
 
 FOLDER, SEEDS = "corpus", "seeds"
 """The names of the corpus in a campaign's folder, and of the inputs that it began with."""
@@ -73,7 +77,7 @@ class Corpus:
             CampaignError: the folder cannot be read.
         """
         if self._names is None:
-            with _errors_of(self.folder):
+            with errors_of(self.folder):
                 try:
                     self._names = {name for name in os.listdir(self.folder) if _NAME.fullmatch(name)}  # noqa: PTH208
                 except FileNotFoundError:
@@ -92,7 +96,7 @@ class Corpus:
         name = name_of(octets)
         if name in self.names:
             return False
-        with _errors_of(self.folder):
+        with errors_of(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             written_at_once(self.folder / name, octets)
         self.names.add(name)
@@ -105,7 +109,7 @@ class Corpus:
             CampaignError: the folder cannot be read.
         """
         for name in sorted(self.names):
-            with contextlib.suppress(RefusedInput):
+            with contextlib.suppress(CampaignError):
                 yield read_input(self.folder / name)
 
 
@@ -143,10 +147,6 @@ def _least(inputs: set[bytes]) -> list[bytes]:
     return seeds
 
 
-class RefusedInput(Exception):
-    """A file is no input; the message gives the reason."""
-
-
 def files_in(source: Path, refused: list[str]) -> Iterator[bytes]:
     """The octets of a file, or of the files in a folder and in its folders, in no order.
 
@@ -166,7 +166,7 @@ def files_in(source: Path, refused: list[str]) -> Iterator[bytes]:
     if not stat.S_ISDIR(mode):
         try:
             yield read_input(source.resolve())
-        except RefusedInput as error:
+        except CampaignError as error:
             raise CampaignError(f"{named}: {error}; name a file or a folder of inputs") from error
         return
     before = len(refused)
@@ -186,8 +186,8 @@ def _walked(folder: Path, refused: list[str], depth: int) -> Iterator[bytes]:
                     elif depth:
                         yield from _walked(path, refused, depth - 1)
                     else:
-                        raise RefusedInput("folders are nested too deeply")
-                except RefusedInput as error:
+                        raise CampaignError("folders are nested too deeply")
+                except CampaignError as error:
                     refused.append(f"{printable(str(path))}: {error}")
     except OSError as error:
         refused.append(f"{printable(str(folder))}: {error.strerror}")
@@ -207,7 +207,7 @@ def read_input(path: Path) -> bytes:
     """The octets of a file that is not a link.
 
     Raises:
-        RefusedInput: it is no regular file, too large, not readable, or has the name of other octets.
+        CampaignError: it is no regular file, too large, not readable, or has the name of other octets.
     """
     try:
         _check(path.lstat())  # before opening, which may act on a device
@@ -216,11 +216,11 @@ def read_input(path: Path) -> bytes:
             octets = _read(file)
     except OSError as error:
         why = "a symbolic link" if error.errno == errno.ELOOP else error.strerror or "it cannot be read"
-        raise RefusedInput(why) from error
+        raise CampaignError(why) from error
     if len(octets) > LONGEST:
-        raise RefusedInput(_TOO_LARGE)
+        raise CampaignError(_TOO_LARGE)
     if _NAME.fullmatch(path.name) and path.name != name_of(octets):
-        raise RefusedInput("its name is the SHA-1 of other octets: it is damaged")
+        raise CampaignError("its name is the SHA-1 of other octets: it is damaged")
     return octets
 
 
@@ -239,11 +239,11 @@ _TOO_LARGE = f"larger than {LONGEST >> 20} MiB"
 def _check(status: os.stat_result) -> None:
     for is_such, what in _KINDS:
         if is_such(status.st_mode):
-            raise RefusedInput(what)
+            raise CampaignError(what)
     if not stat.S_ISREG(status.st_mode):
-        raise RefusedInput("no regular file")
+        raise CampaignError("no regular file")
     if status.st_size > LONGEST:
-        raise RefusedInput(_TOO_LARGE)
+        raise CampaignError(_TOO_LARGE)
 
 
 def written_at_once(path: Path, octets: bytes) -> None:
@@ -268,11 +268,12 @@ def told(refused: Sequence[str]) -> list[str]:
 
 
 @contextlib.contextmanager
-def _errors_of(folder: Path) -> Generator[None]:
-    """Report an error of a folder on one line."""
+def errors_of(path: Path, remedy: str = "choose another folder", then: str = "") -> Generator[None]:
+    """Report an error of a file or folder on one line, with the remedy, and what to do then."""
     try:
         yield
     except OSError as error:
         why = error.strerror or printable(str(error))
-        remedy = "make room, and try again" if error.errno == errno.ENOSPC else "choose another folder"
-        raise CampaignError(f"{printable(str(folder))}: {why}; {remedy}") from error
+        if error.errno == errno.ENOSPC:
+            remedy, then = "make room", then or "try again"
+        raise CampaignError(f"{printable(str(path))}: {why}; {remedy}{then and f', and {then}'}") from error

@@ -32,13 +32,12 @@ from overlong.conformance.results.invocation import found as vector_of
 from overlong.conformance.support.printable import printable
 from overlong.conformance.support.process import held
 from overlong.conformance.sweep.pool import cpus
-from overlong.conformance.vectors.encoding import WIDTHS
-from overlong.conformance.vectors.questions import Asked
-from overlong.fuzz.campaign.state import REPETITIONS, CampaignError, Known, StoredFinding
-from overlong.fuzz.execution.differences import difference
-from overlong.fuzz.execution.job import BLOCK, octave
-from overlong.fuzz.execution.places import place_of
-from overlong.fuzz.execution.probe import Probe
+from overlong.conformance.vectors.expected import WIDTHS, Asked
+from overlong.fuzz.campaign.corpus import CampaignError
+from overlong.fuzz.campaign.state import REPETITIONS, Known, StoredFinding
+from overlong.fuzz.engines.job import octave, place_of
+from overlong.fuzz.engines.probe import Probe, difference
+from overlong.fuzz.generated import BLOCK
 from overlong.reference.automaton import shortlex
 from overlong.reference.questions import QUESTIONS
 
@@ -54,8 +53,7 @@ if TYPE_CHECKING:
     from overlong.conformance.vectors.batch import Batch
     from overlong.conformance.vectors.vector import Vector
     from overlong.fuzz.campaign.state import State
-    from overlong.fuzz.engines.result import UnitResult
-    from overlong.fuzz.execution.job import CampaignJob, Divergence, Fingerprint
+    from overlong.fuzz.engines.job import CampaignJob, Divergence, Fingerprint, UnitResult
 
 AT_ONCE = 64
 """Fingerprints of one target and kind that are examined as they come, if no known condition predicts them; of more, the
@@ -91,7 +89,7 @@ def triage(
         if (each.fingerprint, each.index) not in state.taken and _take(state, each, examiner, result, spent):
             examined()
     with held():
-        left, end = Counter(result.counts), result.unit.first + result.unit.count
+        left, end = Counter(result.counts), result.unit.stop
         for fingerprint, number in [each for each in state.taken if each[1] < end]:
             left[fingerprint] -= 1
             state.taken.discard((fingerprint, number))

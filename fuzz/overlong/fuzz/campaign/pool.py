@@ -1,4 +1,6 @@
-"""The pools that run the units of a campaign: a thread of this process, several processes, or a cluster's workers."""
+"""The engine that a job names, and the pools that run the units of a campaign on engines: a thread of this process,
+several processes, or a cluster's workers.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,65 @@ from overlong.conformance.support.process import as_before, held, safe_for_child
 from overlong.conformance.sweep.pool import Engines, Pool, Threaded
 from overlong.conformance.targets.identity import identity_of
 from overlong.conformance.targets.resolve import resolve
-from overlong.fuzz.engines.result import UnitResult
-from overlong.fuzz.execution.job import WorkUnit
+from overlong.fuzz.engines.job import UnitResult
+from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from overlong.fuzz.engines.opening import InputEngine
-    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.fuzz.engines.atheris_engine import AtherisEngine
+    from overlong.fuzz.engines.grammar import GrammarEngine
+    from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
+    from overlong.fuzz.engines.job import CampaignJob
+
+    InputEngine = GrammarEngine | HypothesisEngine | AtherisEngine
 
 _DEATHS = 3
 """How often processes may end in a row without a result."""
+
+
+def _grammar(job: CampaignJob) -> InputEngine:
+    from overlong.fuzz.engines.grammar import GrammarEngine
+
+    return GrammarEngine(job)
+
+
+def _hypothesis(job: CampaignJob) -> InputEngine:
+    try:
+        from overlong.fuzz.engines.hypothesis_engine import HypothesisEngine
+    except ImportError as error:
+        raise TargetError(f"the hypothesis engine needs Hypothesis; {install('fuzz')}") from error
+    return HypothesisEngine(job)
+
+
+def _atheris(job: CampaignJob) -> InputEngine:
+    from overlong.fuzz.engines.atheris_engine import AtherisEngine
+
+    return AtherisEngine(job)
+
+
+ENGINES: dict[str, Callable[[CampaignJob], InputEngine]] = {
+    "grammar": _grammar,
+    "hypothesis": _hypothesis,
+    "atheris": _atheris,
+}
+"""Engines by name, the default first, each imported on demand: some need optional packages.
+
+An engine makes inputs and asks the targets, one unit after the other: ``run(unit)`` returns a result, which is a pure
+function of the job and the unit, or raises BudgetSpent, TargetError or KeyboardInterrupt; then no part of the unit is
+kept. ``close()`` ends the targets' processes.
+"""
+
+
+def open_engine(job: CampaignJob) -> InputEngine:
+    """The engine of a job; it starts no target.
+
+    Raises:
+        TargetError: there is no such engine, or it cannot be used here; the message has the remedy.
+    """
+    if (make := ENGINES.get(job.engine)) is None:
+        raise TargetError(f"there is no engine '{printable(job.engine)}'; there are {', '.join(ENGINES)}")
+    return make(job)
 
 
 def identities_of(job: CampaignJob) -> tuple[str, ...]:
@@ -54,8 +104,6 @@ class UnitTask:
     """Runs a job's units in any process."""
 
     job: CampaignJob
-    open_engine: Callable[[CampaignJob], InputEngine]
-    identify: Callable[[CampaignJob], tuple[str, ...]] = identities_of
 
     def identities(self) -> tuple[str, ...]:
         """The digest of each target, as it is there.
@@ -63,16 +111,16 @@ class UnitTask:
         Raises:
             TargetError: one of them cannot be used there.
         """
-        return self.identify(self.job)
+        return identities_of(self.job)
 
-    def run(self, unit: WorkUnit) -> UnitResult:
+    def run(self, unit: range) -> UnitResult:
         """Run a unit; each thread keeps an engine.
 
         Raises:
             TargetError: a target cannot be asked any more; or the engine failed.
         """
         try:
-            engine = _engines.serving(self, lambda: self.open_engine(self.job))
+            engine = _engines.serving(self, lambda: open_engine(self.job))
             began = time.monotonic()
             result = engine.run(unit)
             result.seconds = time.monotonic() - began
@@ -92,26 +140,26 @@ def end_engines() -> None:
     _engines.end_all()
 
 
-def pool_of(task: UnitTask, jobs: int, cluster: str) -> Pool[WorkUnit, UnitResult]:
+def pool_of(task: UnitTask, jobs: int, cluster: str) -> Pool[range, UnitResult]:
     """A pool of a number of processes; or of the workers of the scheduler at an address.
 
     Raises:
         TargetError: there is no such scheduler, or a worker cannot run a unit.
     """
     if cluster:
-        from overlong.conformance.sweep.cluster import Cluster
+        from overlong.conformance.sweep.pool import Cluster
 
-        return Cluster(cluster, task, task.identities(), end_engines)
-    return Processes(task, jobs) if jobs > 1 else Threaded(task, 1, _engines.end, end_engines)
+        return Cluster(cluster, task.run, task.identities, task.identities(), end_engines)
+    return Processes(task, jobs) if jobs > 1 else Threaded(task.run, 1, _engines)
 
 
-class Processes(Pool[WorkUnit, UnitResult]):
+class Processes(Pool[range, UnitResult]):
     """Several processes. If one is lost, all are replaced, and their units run again."""
 
     def __init__(self, task: UnitTask, count: int) -> None:
         super().__init__()
         self._task, self._count, self._deaths = task, count, 0
-        self._units: dict[Future[UnitResult], WorkUnit] = {}
+        self._units: dict[Future[UnitResult], range] = {}
         self._open()
 
     def _open(self) -> None:
@@ -124,7 +172,7 @@ class Processes(Pool[WorkUnit, UnitResult]):
     def workers(self) -> int:
         return self._count
 
-    def start(self, unit: WorkUnit) -> Future[UnitResult]:
+    def start(self, unit: range) -> Future[UnitResult]:
         try:
             with _starting():  # if a process is missing
                 future = self._executor.submit(run_there, unit)
@@ -156,7 +204,7 @@ class Processes(Pool[WorkUnit, UnitResult]):
                 "machine's memory, or do without such processes by --jobs 1; go on with --resume"
             )
         self._open()
-        for unit in sorted(units):
+        for unit in sorted(units, key=lambda unit: unit.start):
             self.submit(unit)
 
     def close(self, *, at_once: bool) -> None:
@@ -204,7 +252,7 @@ def _end_at(stop: Any) -> None:
     os._exit(1)
 
 
-def run_there(unit: WorkUnit) -> UnitResult:
+def run_there(unit: range) -> UnitResult:
     """Run a unit in a process of a pool.
 
     Raises:

@@ -17,6 +17,7 @@ import re
 import struct
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -26,12 +27,10 @@ from overlong.conformance.oracle.compare import compare
 from overlong.conformance.protocol.observation import Accepted, Failed, Refused
 from overlong.conformance.targets.adapters import python as adapter
 from overlong.conformance.targets.adapters import serving
-from overlong.conformance.vectors.formats.libfuzzer import tokens
-from overlong.conformance.vectors.profile import Profile
-from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.engines.result import fingerprint_of
-from overlong.fuzz.generation.features import features_of
-from overlong.fuzz.generation.tokens import tokens_of
+from overlong.conformance.vectors.formats.text import tokens
+from overlong.conformance.vectors.vector import Profile, Vector
+from overlong.fuzz.choice import tokens_of
+from overlong.fuzz.engines.job import features_of, fingerprint_of
 from overlong.reference import dialect, segments
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 
     from overlong.conformance.oracle.finding import Finding
     from overlong.conformance.protocol.observation import Observation
-    from overlong.fuzz.execution.job import Fingerprint
+    from overlong.fuzz.engines.job import Fingerprint
 
 _READ = 256
 """Octets of an input from which on it is not read for what it reaches of the reference: shorter ones can reach all."""
@@ -160,8 +159,10 @@ def main() -> None:
     if orders.operation not in operations:
         serving.fail("it offers something else when it is instrumented")
     asked = _Asked(orders, operations[orders.operation])
-    # not the function itself: Setup() puts another one there
-    mutator = Mutator(lambda octets, longest: atheris.Mutate(octets, longest))  # noqa: PLW0108
+
+    def mutator(octets: bytes, longest: int, number: int) -> bytes:
+        return mutated(octets, longest, number, atheris.Mutate)  # asked each time: Setup() puts another one there
+
     atheris.Setup(
         [sys.argv[0], *orders.arguments], asked, custom_mutator=mutator, internal_libfuzzer=True
     )  # its own libFuzzer: what was preloaded would not know of the mutator
@@ -274,57 +275,59 @@ def _observed(result: serving.Result, octets: bytes) -> Observation:
     return Failed(f"returned {type(meant).__name__}")
 
 
-class Mutator:
-    """Mutates inputs so that they stay nearly well-formed: it sees them like the reference, as characters and flaws.
+@cache
+def _tokens() -> tuple[bytes, ...]:
+    return tuple(dict.fromkeys((*tokens(), *tokens_of(dialect()).completed, *tokens_of(dialect()).lenient)))
 
-    The result depends on the input and a number alone, if ``otherwise`` does so.
+
+def mutated(octets: bytes, longest: int, number: int, otherwise: Callable[[bytes, int], bytes]) -> bytes:
+    """An input that stays nearly well-formed: it is seen like the reference does, as characters and flaws.
+
+    The result depends on the arguments alone, if ``otherwise`` does so.
+
+    Args:
+        octets: of the input to change.
+        longest: the most octets of the result.
+        number: decides how it is changed.
+        otherwise: changes octets regardless of their meaning: the fuzzer's own mutation.
     """
+    chance = random.Random(number)  # noqa: S311 (no secret)
+    if chance.randrange(_OTHERWISE) == 0:
+        return otherwise(octets, longest)
+    for _ in range(1 + chance.randrange(3)):
+        octets = _changed(octets, chance)
+    return octets[:longest]
 
-    def __init__(self, otherwise: Callable[[bytes, int], bytes]) -> None:
-        """``otherwise`` changes octets regardless of their meaning: the fuzzer's own mutation."""
-        self._tokens = list(dict.fromkeys((*tokens(), *tokens_of(dialect()).completed, *tokens_of(dialect()).lenient)))
-        self._otherwise = otherwise
-        self._random = random.Random()  # noqa: S311 (no secret)
 
-    def __call__(self, octets: bytes, longest: int, number: int) -> bytes:
-        """The mutated input, of at most ``longest`` octets."""
-        chance = self._random
-        chance.seed(number)
-        if chance.randrange(_OTHERWISE) == 0:
-            return self._otherwise(octets, longest)
-        for _ in range(1 + chance.randrange(3)):
-            octets = self._changed(octets)
-        return octets[:longest]
+def _changed(octets: bytes, chance: random.Random) -> bytes:
+    begin, end = _segment(octets, chance)
+    token = chance.choice(_tokens())
+    match chance.randrange(7):
+        case 0 | 1:
+            return octets[:begin] + token + octets[begin:]
+        case 2:
+            return octets[:begin] + token + octets[end:]
+        case 3:
+            return octets[:begin] + octets[end:]
+        case 4:  # replace an octet of the segment by a meaningful one
+            at = chance.randrange(begin, end) if end > begin else begin
+            return octets[:at] + token[:1] + octets[at + 1 :]
+        case 5:  # move it to a place near a block's end
+            fill = max(chance.choice(_BLOCKS) - begin - chance.randrange(len(token) + 1), 0)
+            return octets[:begin] + b"a" * fill + token + octets[begin:]
+        case _:
+            begun, ended = _segment(octets, chance)
+            return octets[:begin] + octets[begun:ended] + octets[begin:]
 
-    def _changed(self, octets: bytes) -> bytes:
-        chance = self._random
-        begin, end = self._segment(octets)
-        token = chance.choice(self._tokens)
-        match chance.randrange(7):
-            case 0 | 1:
-                return octets[:begin] + token + octets[begin:]
-            case 2:
-                return octets[:begin] + token + octets[end:]
-            case 3:
-                return octets[:begin] + octets[end:]
-            case 4:  # replace an octet of the segment by a meaningful one
-                at = chance.randrange(begin, end) if end > begin else begin
-                return octets[:at] + token[:1] + octets[at + 1 :]
-            case 5:  # move it to a place near a block's end
-                fill = max(chance.choice(_BLOCKS) - begin - chance.randrange(len(token) + 1), 0)
-                return octets[:begin] + b"a" * fill + token + octets[begin:]
-            case _:
-                begun, ended = self._segment(octets)
-                return octets[:begin] + octets[begun:ended] + octets[begin:]
 
-    def _segment(self, octets: bytes) -> tuple[int, int]:
-        """The start and the end of a segment; at the end of the input, both are the end."""
-        start = max(self._random.randrange(len(octets) + 1) - _FEW // 2, 0)
-        found = [(each.offset, each.offset + each.length) for each in segments(octets[start : start + _FEW])]
-        if start + _FEW >= len(octets):
-            found.append((len(octets) - start, len(octets) - start))
-        begin, end = self._random.choice(found)
-        return start + begin, start + end
+def _segment(octets: bytes, chance: random.Random) -> tuple[int, int]:
+    """The start and the end of a segment; at the end of the input, both are the end."""
+    start = max(chance.randrange(len(octets) + 1) - _FEW // 2, 0)
+    found = [(each.offset, each.offset + each.length) for each in segments(octets[start : start + _FEW])]
+    if start + _FEW >= len(octets):
+        found.append((len(octets) - start, len(octets) - start))
+    begin, end = chance.choice(found)
+    return start + begin, start + end
 
 
 if __name__ == "__main__":

@@ -2,19 +2,27 @@
 
 Each unit is one run of libFuzzer in a child process, with a seed of its own, the dictionary and the mutator of the
 grammar, and the corpus of the campaign, to which inputs that reach new code are added. The child only reports inputs
-that look divergent; ``Probe`` asks them again and decides. When the child dies or hangs, shared memory has its last
-input, and another child continues.
+that look divergent; ``Probe`` asks them again and decides. The child is contained like a target, read while it lives,
+and certain to end. When it dies or hangs, shared memory has its last input, and another child continues.
 
 ``docs/fuzzing.md`` has the traps.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
+import json
+import os
 import platform
+import re
+import signal
+import subprocess
 import sys
 import tempfile
+import threading
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,22 +34,26 @@ from overlong.conformance.protocol.observation import Code, Crashed, TimedOut
 from overlong.conformance.protocol.wire import DECODE, REPLACE, VALIDATE
 from overlong.conformance.support.files import TemporaryFolder
 from overlong.conformance.support.printable import printable, spaced_hex
-from overlong.conformance.targets import build
+from overlong.conformance.support.process import environment, module
+from overlong.conformance.support.strict_json import loads
+from overlong.conformance.targets import build, process
 from overlong.conformance.targets.adapters.python import parted
 from overlong.conformance.targets.framed import FramedTarget
 from overlong.conformance.targets.resolve import resolve
-from overlong.conformance.vectors.formats.libfuzzer import tokens
-from overlong.conformance.vectors.formats.source import escaped
+from overlong.conformance.vectors.formats.text import escaped, tokens
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.engines.atheris_child import LONGEST, SLOTS, Orders, sort_of
-from overlong.fuzz.engines.atheris_process import AtherisProcess
-from overlong.fuzz.engines.result import UnitResult
-from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.generation.tokens import tokens_of
+from overlong.fuzz.choice import tokens_of
+from overlong.fuzz.engines.atheris_child import LONGEST, SLOTS, Orders, SharedMemory, sort_of
+from overlong.fuzz.engines.job import UnitResult
+from overlong.fuzz.engines.probe import Probe
 from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
-    from overlong.fuzz.execution.job import CampaignJob, WorkUnit
+    from collections.abc import Sequence
+    from typing import IO
+
+    from overlong.conformance.targets.limits import Limits
+    from overlong.fuzz.engines.job import CampaignJob
 
 NEEDED = f"the atheris engine needs Linux on x86-64, and Atheris; {install('atheris')}"
 _WHOLE = DECODE + VALIDATE + REPLACE
@@ -76,7 +88,7 @@ class AtherisEngine:
             self._temporary.close()
             raise
 
-    def run(self, unit: WorkUnit) -> UnitResult:
+    def run(self, unit: range) -> UnitResult:
         """Have libFuzzer ask each target a number of inputs.
 
         Raises:
@@ -123,7 +135,7 @@ class AtherisEngine:
                 operation_of(probe),
                 {member: word for member, word in probe.greeting.traits.items() if word},
                 asdict(probe.profile),
-                self._arguments(folder, unit, attempt, unit.count - done),
+                self._arguments(folder, unit, attempt, len(unit) - done),
                 str(folder / "memory"),
                 str(folder / "outbox"),
                 str(Path.cwd()),
@@ -142,9 +154,9 @@ class AtherisEngine:
             self._blame(result, probe, octets, how)
             if sort := sort_of(octets):
                 avoid.append(sort)
-            if done >= unit.count:
+            if done >= len(unit):
                 return
-        self._spent = f"{printable(probe.id)}: it ended or hung its process {_ENDINGS + 1} times in {unit.count} inputs"
+        self._spent = f"{printable(probe.id)}: it ended or hung its process {_ENDINGS + 1} times in {len(unit)} inputs"
         result.notes.append(f"{self._spent}; the rest of them was left out")
 
     def _next_folder(self) -> Path:
@@ -153,9 +165,9 @@ class AtherisEngine:
         (folder / "new").mkdir(parents=True)
         return folder
 
-    def _arguments(self, folder: Path, unit: WorkUnit, attempt: int, runs: int) -> list[str]:
+    def _arguments(self, folder: Path, unit: range, attempt: int, runs: int) -> list[str]:
         """libFuzzer's arguments; new inputs go to the first folder."""
-        text = f"{self._job.seed} {unit.first} {attempt}"
+        text = f"{self._job.seed} {unit.start} {attempt}"
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") or 1
         return [
             f"-runs={runs}",
@@ -185,7 +197,7 @@ class AtherisEngine:
             times = child.memory.counted(slot) if slot < SLOTS else 1
             finding = probe.ask_one(Vector("fuzz", octets), operation)
             if finding is not None:
-                result.add(finding, probe.id, result.unit.first, times=times)
+                result.add(finding, probe.id, result.unit.start, times=times)
             else:
                 result.notes.append(
                     f"{printable(probe.id)}: {spaced_hex(octets)} was answered wrongly under Atheris ({times} such "
@@ -203,7 +215,7 @@ class AtherisEngine:
             result.notes.append(
                 f"{printable(probe.id)}: {spaced_hex(octets)} ended the process under Atheris, and not when repeated"
             )
-        result.add(finding, probe.id, result.unit.first)
+        result.add(finding, probe.id, result.unit.start)
 
 
 def python_words(probe: Probe) -> list[str]:
@@ -245,3 +257,161 @@ def _copy(file: Path, folder: Path) -> None:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".", delete=False) as copy:
             copy.write(file.read_bytes())
         Path(copy.name).replace(folder / file.name)
+
+
+_KEPT = 1 << 13
+_COVERAGE = re.compile(rb"\bcov: (\d+)")
+_ERROR = re.compile(rb"ERROR: libFuzzer: ([^\n(]+)")
+_LINE = re.compile(rb"[^\n]*\n")
+_LOOK = 0.2  # seconds between looks at it
+_STARTING = 60.0  # seconds in which it must ask its first input
+_ENDING = 6.0  # seconds in which all processes must end
+
+
+class AtherisProcess:
+    """One run: its orders, its process, whose standard streams are drained, and what it found."""
+
+    def __init__(self, folder: Path, orders: Orders, target: str, limits: Limits) -> None:
+        """Start nothing yet.
+
+        Args:
+            folder: for its files.
+            orders: what it is to do.
+            target: the name, safe to show.
+            limits: of the process; only the supervisor enforces that of memory.
+        """
+        self.folder = folder
+        self.memory = SharedMemory(Path(orders.memory), new=True)
+        self.coverage = 0
+        """The edges of the target that it reached, counted by libFuzzer."""
+        self.starting = 0.0
+        """The seconds before its first input."""
+        self.culprit: tuple[bytes, Crashed | TimedOut] | None = None
+        """The input that ended it, and the kind of end."""
+        self._orders, self._target, self._limits = orders, target, limits
+        self._tail = b""
+        self._lifeline: IO[bytes] | None = None
+        self._report: IO[bytes] | None = None
+        self._popen: subprocess.Popen[bytes] | None = None
+        self._drainer = threading.Thread(target=self._drain, daemon=True)
+
+    def run(self) -> int:
+        """Run it to its end; return the number of inputs.
+
+        Raises:
+            TargetError: it asked nothing, or did not end in the target.
+            OSError: it cannot start.
+        """
+        path = self.folder / "orders.json"
+        path.write_text(json.dumps(asdict(self._orders)), encoding="utf-8")
+        self._popen = running = self._started(module(Orders.__module__, str(path)))
+        self._drainer.start()
+        seen, since = 0, (began := time.monotonic())
+        patience = self._limits.timeout * 2 + 5
+        while (status := _status(running, _LOOK)) is None:
+            asked = self.memory.executions
+            if asked != seen:
+                if not seen:
+                    self.starting = time.monotonic() - began
+                seen, since = asked, time.monotonic()
+            elif time.monotonic() - since > (patience if seen else max(patience, _STARTING)):
+                self.end()  # libFuzzer's own alarm does not go off either
+                break
+        if not seen:  # it ended before the first look
+            self.starting = time.monotonic() - began
+        self._drainer.join(1)
+        self._judge(status)
+        return self.memory.executions
+
+    def _started(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        """Start it; through the supervisor if the system has one."""
+        surroundings = dict(environment() or os.environ)
+        surroundings.pop("PYTHONFAULTHANDLER", None)
+        memory = self._limits.memory if self._limits.sandbox and process.can_supervise() else None
+        popen, self._lifeline, self._report = process.started(
+            command, memory, environment=surroundings, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT
+        )
+        return popen
+
+    def _judge(self, status: int | None) -> None:
+        """Why it ended. Status 0 proves nothing: ``os._exit(0)`` has it, too."""
+        said = _ERROR.findall(self._tail)  # as libFuzzer says it: "timeout after 2 seconds"
+        complaint = printable(said[-1].decode("utf-8", "backslashreplace").strip()) if said else ""
+        at_hand = self.memory.at_hand
+        if at_hand is not None:
+            hung = status is None or complaint.startswith("timeout")
+            says = complaint or (
+                f"signal {-status}" if status is not None and status < 0 else f"exited with status {status}"
+            )
+            self.culprit = at_hand, TimedOut(self._limits.timeout) if hung else Crashed(f"under Atheris: {says}")
+        elif status != 0:
+            lines = [line for line in self._tail.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
+            last_words = printable(lines[-1].strip()) if lines else ""
+            raise TargetError(f"{self._target}: the atheris engine: {complaint or last_words}")
+
+    def told(self) -> tuple[list[bytes], list[bytes]]:
+        """The first input of each fingerprint; and inputs that together reach all that it reached of the reference.
+
+        A truncated last line does not count.
+
+        Raises:
+            TargetError: the child did not write a line so; the target may write there, too.
+        """
+        found, outbox = (list[bytes](), list[bytes]()), Path(self._orders.outbox)
+        if outbox.exists():
+            for number, line in enumerate(outbox.read_bytes().split(b"\n")[:-1], 1):
+                try:
+                    said = loads(line, outbox.name, line=number)
+                    found[bool(said["reaches"])].append(bytes.fromhex(said["octets"]))
+                except (ValueError, LookupError, TypeError) as error:
+                    raise TargetError(
+                        f"{self._target}: the atheris engine: line {number} of what it found is damaged"
+                    ) from error
+        return found
+
+    def end(self) -> None:
+        """End it and all its children. Never raises."""
+        self._let_go()  # then the supervisor kills everything, and ends
+        running = self._popen
+        if running is None:
+            return
+        if running.poll() is None and process.can_supervise():
+            _status(running, _ENDING)
+        if sys.platform != "win32":
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(running.pid, signal.SIGKILL)
+        _status(running, _ENDING)
+        self._drainer.join(1)
+        if running.stdout is not None and not self._drainer.is_alive():
+            running.stdout.close()
+
+    def close(self) -> None:
+        """End it; its files stay."""
+        self.end()
+        self.memory.close()
+
+    def _drain(self) -> None:
+        assert self._popen is not None
+        assert self._popen.stdout is not None
+        rest = b""
+        with contextlib.suppress(OSError, ValueError):
+            while octets := self._popen.stdout.read(1 << 16):
+                rest += octets
+                for line in _LINE.findall(rest):
+                    if found := _COVERAGE.search(line):
+                        self.coverage = max(self.coverage, int(found[1]))
+                rest = rest[rest.rfind(b"\n") + 1 :][-_KEPT:]
+                self._tail = (self._tail + octets)[-_KEPT:]
+
+    def _let_go(self) -> None:
+        for pipe in (self._lifeline, self._report):
+            if pipe is not None:
+                pipe.close()
+
+
+def _status(running: subprocess.Popen[bytes], seconds: float) -> int | None:
+    """The exit status, negative for a signal; None if it still runs after the seconds given."""
+    try:
+        return running.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None

@@ -1,33 +1,42 @@
-"""The engine of numbered inputs of the grammar: it asks all of them whole, and a few by every other operation."""
+"""The engine of numbered inputs of the grammar: it asks all of them whole, and a few by every other operation. Targets
+that do not decode, encoders and functions that answer questions about a text, get texts by number instead.
+
+A text has mostly one kind of character, and a few numbers of other kinds in it: others fail only after so many numbers,
+or at so many. Lengths are spread evenly over powers of two. Of the texts that questions are about, one in four is an
+input of the grammar, which may be ill-formed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.apart import AGAIN
 from overlong.conformance.oracle.compare import expected_of
 from overlong.conformance.oracle.finding import Finding
-from overlong.conformance.oracle.target import CRASHED, KINDS, MISBEHAVED, ODD, TIMED_OUT
+from overlong.conformance.oracle.target import KINDS, LEFT_OUT, ODD
 from overlong.conformance.protocol.observation import REPLACEMENT, SCALARS, STREAMING, VERDICT
-from overlong.conformance.protocol.wire import GUARDED
+from overlong.conformance.protocol.wire import ENCODE_UTF16, ENCODING, GUARDED, big_endian
 from overlong.conformance.support.printable import printable
 from overlong.conformance.sweep.describing import AFTER, AMONG, AT_PLACE
+from overlong.conformance.vectors.expected import CATEGORY_OF, Asked, in_units, units_of
+from overlong.conformance.vectors.suites.encoding import BEYOND, EDGES, LETTERS
 from overlong.conformance.vectors.vector import Vector
-from overlong.fuzz.engines import beside
-from overlong.fuzz.engines.result import UnitResult
-from overlong.fuzz.execution.differences import differences
-from overlong.fuzz.execution.executor import Executor
-from overlong.fuzz.execution.job import BLOCK, Divergence, Fingerprint, WorkUnit
-from overlong.fuzz.execution.probe import SAMPLE, Probe, Sampled, sampled
-from overlong.fuzz.generation.generated import Generated
+from overlong.fuzz.engines.executor import FAILED, RIGHT, Executor
+from overlong.fuzz.engines.job import Divergence, Fingerprint, UnitResult
+from overlong.fuzz.engines.probe import SAMPLE, Probe, Sampled, differences, sampled
+from overlong.fuzz.generated import BLOCK, Generated
+from overlong.reference.order import CODE_POINTS, LEAD_SURROGATES, SURROGATES, TRAIL_SURROGATES
+from overlong.reference.questions import QUESTIONS
+from overlong.reference.reading import FORMS, read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from overlong.conformance.vectors.profile import Profile
-    from overlong.fuzz.execution.executor import InputPlace, SeenInputs
-    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.conformance.vectors.vector import Profile
+    from overlong.fuzz.engines.executor import InputPlace
+    from overlong.fuzz.engines.job import CampaignJob
 
 PIECE = {True: 64, False: 16}
 """The blocks to ask at a time, if all targets are called in their own processes; and if not."""
@@ -44,7 +53,6 @@ _BEFORE = 64
 """The inputs to ask before one that is answered rightly by itself."""
 _LOOKS = 4
 """The inputs of a block and kind, answered rightly by themselves, to ask after others."""
-_FAILED = {CRASHED, TIMED_OUT, MISBEHAVED}
 
 _SAME_AS_WHOLE = {VERDICT, SCALARS, REPLACEMENT, STREAMING}
 """Claims that an input with a wrong whole answer refutes for the same cause."""
@@ -59,9 +67,9 @@ class GrammarEngine:
         self._generated = Generated(job.seed, job.seeds, job.profile.dialect)
         self._targets: list[Executor] = []
         self._beside: list[Probe] = []
-        self._result = UnitResult(WorkUnit(0, 0))
+        self._result = UnitResult(range(0))
 
-    def run(self, unit: WorkUnit) -> UnitResult:
+    def run(self, unit: range) -> UnitResult:
         """Ask the inputs of a unit.
 
         Raises:
@@ -71,14 +79,14 @@ class GrammarEngine:
         self._result = UnitResult(unit)
         try:
             targets = self._opened()
-            first, end = unit.first, unit.first + unit.count
+            first, end = unit.start, unit.stop
             step = PIECE[all(target.in_process is not None for target in targets)]
             while first < end:
                 following = min((first // BLOCK + step) * BLOCK, end)
                 if targets:
                     self._take(first, following)
                 if self._beside:
-                    beside.ask(self._generated, self._beside, self._result, first, following)
+                    ask_beside(self._generated, self._beside, self._result, first, following)
                 first = following
         except BaseException:
             self.close()  # answers to abandoned requests may be under way
@@ -104,27 +112,32 @@ class GrammarEngine:
 
     def _take(self, first: int, end: int) -> None:
         """Ask the inputs before the end."""
-        seen: list[SeenInputs] = []
+        kinds: list[bytes] = []
         for number, target in enumerate(self._targets):
-            came = target.run(first, end - first)
-            seen.append(came)
-            self._result.asked[target.id, target.operation] += came.executions
-            self._result.octets += came.octets if number == 0 else 0
-            if came.left_out:  # without a number: all units say the same, and it is reported once
+            octets, of_target = target.kinds(first, end - first)
+            kinds.append(of_target)
+            left_out = of_target.count(LEFT_OUT)
+            self._result.asked[target.id, target.operation] += end - first - left_out
+            self._result.octets += octets if number == 0 else 0
+            if left_out:  # without a number: all units say the same, and it is reported once
                 shown = printable(target.id)
                 self._result.note(
                     f"{shown}: not tested with every input, as it dies of others like them, or hangs: see campaign.json"
                 )
-            for block, places in came.places.items():
+            for block, places in target.places(first, of_target):
                 self._diverge(number, block, places)
         for block in range(first // BLOCK, (end - 1) // BLOCK + 1):
             low, high = max(block * BLOCK, first), min((block + 1) * BLOCK, end)
             if _is_of(block, FEATURES):
                 self._result.reach(*self._generated.columns(low, high - low), self._job.profile.dialect)
-            failed = frozenset[int]().union(*(each.failed for each in seen))
-            sample = [number for number in range(low, min(block * BLOCK + SAMPLE, high)) if number not in failed]
+            sample = [
+                number
+                for number in range(low, min(block * BLOCK + SAMPLE, high))
+                if not any(each and each[number - first] in FAILED for each in kinds)
+            ]
+            wrong = [{number for number in sample if each and each[number - first] not in RIGHT} for each in kinds]
             if sample:
-                self._sample(block, sample, [each.wrong for each in seen])
+                self._sample(block, sample, wrong)
 
     def _fingerprint(self, number: int, kind: int, key: int) -> Fingerprint:
         target = self._targets[number]
@@ -167,11 +180,11 @@ class GrammarEngine:
         if behind is not None:
             words = f"right by itself; tested after {len(before)} other inputs"
             return replace(behind, code=AFTER, place=said, detail=("", words))
-        code = AT_PLACE if target.in_process is not None and place.kind not in _FAILED else AMONG
+        code = AT_PLACE if target.in_process is not None and place.kind not in FAILED else AMONG
         detail = "", f"that is right; among other inputs: {said}"
         return Finding(vector, target.operation, code, expected, observed, said, detail)
 
-    def _sample(self, block: int, indices: Sequence[int], wrong: Sequence[frozenset[int]]) -> None:
+    def _sample(self, block: int, indices: Sequence[int], wrong: Sequence[set[int]]) -> None:
         """Ask inputs by every other operation."""
         said: list[tuple[str, list[Sampled]]] = []
         compared = len(self._targets) > 1
@@ -220,7 +233,101 @@ def _chosen(block: int, places: Sequence[InputPlace]) -> list[InputPlace]:
     chosen: list[InputPlace] = []
     for kind in sorted({place.kind for place in places}):
         some = sorted((place for place in places if place.kind == kind), key=lambda place: (place.length, place.key))
-        fails = kind in _FAILED
+        fails = kind in FAILED
         others = sorted(some[SHORTEST[fails] :], key=lambda place: (place.key * ODD + block * MIXED) % (1 << 64))
         chosen += some[: SHORTEST[fails]] + others[: OTHERS[fails]]
     return chosen
+
+
+_AT_A_TIME = 128
+"""The texts of a batch; blocks are whole batches."""
+_BITS = 11
+"""The longest texts have 2^11 numbers and as many again, less one."""
+_ODD = 3
+"""The most numbers of another kind that are put into a text."""
+_GENERATED = 4
+"""One text in so many is an input of the grammar, for questions."""
+_LATIN = (0x61, 0xE9)
+"""Characters in place of those that a form cannot write."""
+_NEAR = (-1, 0, 0, 1)
+"""From the end of a character to an argument."""
+_SMALL = 6
+"""One argument is below it: room for a character, or less."""
+
+
+def text_of(seed: int, number: int) -> list[int]:
+    """The numbers of a text. No lead surrogate stands before a trail: in strings of UTF-16 the two are a pair."""
+    random = Random(f"{seed} {number}")  # noqa: S311 (no secret)
+    bits = random.randrange(_BITS + 1)
+    length = random.randrange(1 << bits, 2 << bits)
+    mixed = not random.randrange(4)
+    found = random.choices(LETTERS, k=length) if mixed else [random.choice(LETTERS)] * length
+    for _ in range(random.randrange(_ODD + 1)):
+        found[random.choice((0, length - 1, random.randrange(length)))] = random.choice(
+            (
+                *(random.choice(EDGES), random.choice(LETTERS), random.randrange(CODE_POINTS.stop)),
+                *(random.choice(SURROGATES), random.choice(BEYOND)),
+            )
+        )
+    for place in range(1, length):
+        if found[place - 1] in LEAD_SURROGATES and found[place] in TRAIL_SURROGATES:
+            found[place] = found[place - 1]
+    return found
+
+
+def vector_of_text(numbers: Sequence[int], operation: str) -> Vector:
+    """A text as the input for an operation; in UTF-16 without numbers beyond 10FFFF."""
+    if operation == ENCODE_UTF16:
+        octets = in_units([number for number in numbers if number in CODE_POINTS])
+    else:
+        octets = big_endian("I", numbers)
+    return Vector(CATEGORY_OF[operation], octets)
+
+
+def questions(generated: Generated, number: int, name: str) -> Iterator[Vector]:
+    """What a question asks about the text of a number: a few arguments, at ends of characters and beside them."""
+    random, question = Random(f"{generated.seed} {number} {name}"), QUESTIONS[name]  # noqa: S311
+    if question.given == "utf-8" and not number % _GENERATED:
+        octets = generated.string(number)
+    else:
+        form = FORMS[question.given]
+        scalars = [each for each in text_of(generated.seed, number) if each in CODE_POINTS and each not in SURROGATES]
+        octets = "".join(chr(each if form.write(each) else random.choice(_LATIN)) for each in scalars).encode()
+    every = question.asked(octets)
+    if not every:
+        return
+    ends = units_of(question, read(octets))
+    near = [random.choice((*ends[-2:], random.choice(ends))) + random.choice(_NEAR) for _ in range(2)]
+    for argument in dict.fromkeys((random.randrange(_SMALL), *near, random.choice(every))):
+        if argument in every:
+            yield Vector(name, Asked(question, argument, octets).payload)
+
+
+def _inputs(generated: Generated, probe: Probe, start: int, end: int) -> Iterator[tuple[str, list[tuple[int, Vector]]]]:
+    """The operations of a target, with the inputs for each and their numbers."""
+    some = range(start, end)
+    for operation in probe.beside:
+        if operation in ENCODING:
+            yield operation, [(number, vector_of_text(text_of(generated.seed, number), operation)) for number in some]
+        else:
+            for name in probe.greeting.functions:
+                yield operation, [(number, each) for number in some for each in questions(generated, number, name)]
+
+
+def ask_beside(generated: Generated, probes: Sequence[Probe], result: UnitResult, start: int, end: int) -> None:
+    """Ask targets about the texts of a campaign before the end, by every operation.
+
+    Raises:
+        TargetError: a target cannot be asked (any more).
+    """
+    while start < end:
+        following = min((start // _AT_A_TIME + 1) * _AT_A_TIME, end)
+        for probe in probes:
+            for operation, inputs in _inputs(generated, probe, start, following):
+                vectors = [each for _, each in inputs]
+                result.asked[probe.id, operation] += len(vectors)
+                result.octets += sum(len(each.octets) for each in vectors)
+                for (number, _), (_, finding) in zip(inputs, probe.ask(vectors, operation), strict=True):
+                    if finding is not None:
+                        result.add(finding, probe.id, number, start // BLOCK)
+        start = following

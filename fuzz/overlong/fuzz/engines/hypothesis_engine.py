@@ -24,10 +24,10 @@ from hypothesis.internal.conjecture import providers
 
 from overlong.conformance.protocol.wire import AGAIN, GUARDED, REPLACE, STREAMING
 from overlong.conformance.vectors.vector import Vector, cut
-from overlong.fuzz.engines.result import UnitResult
-from overlong.fuzz.execution.job import BLOCK, WorkUnit
-from overlong.fuzz.execution.probe import Probe
-from overlong.fuzz.generation.tokens import tokens_of
+from overlong.fuzz.choice import tokens_of
+from overlong.fuzz.engines.job import UnitResult
+from overlong.fuzz.engines.probe import Probe
+from overlong.fuzz.generated import BLOCK
 from overlong.fuzz.strategies import chunkings, defect, defects, ill_formed, near_misses, well_formed
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-    from overlong.fuzz.execution.job import CampaignJob
+    from overlong.fuzz.engines.job import CampaignJob
 
 _Drawn = TypeVar("_Drawn")
 FIRST = 64
@@ -68,7 +68,7 @@ class HypothesisEngine:
         self._probes = [Probe(target, job.limits, job.profile) for target in job.targets]
         self._opening = tuple(dict.fromkeys((*tokens_of(job.profile.dialect).opening, *job.seeds)))
 
-    def run(self, unit: WorkUnit) -> UnitResult:
+    def run(self, unit: range) -> UnitResult:
         """Ask the inputs of a unit.
 
         Hypothesis draws nothing twice, so a block is smaller if it runs out of inputs.
@@ -77,11 +77,11 @@ class HypothesisEngine:
             TargetError: a target cannot be asked (any more).
         """
         result = UnitResult(unit)
-        end = unit.first + unit.count
-        for block in range(unit.first // BLOCK, -(-end // BLOCK)):
-            first = max(unit.first, block * BLOCK)
+        end = unit.stop
+        for block in range(unit.start // BLOCK, -(-end // BLOCK)):
+            first = max(unit.start, block * BLOCK)
             count = min(end, (block + 1) * BLOCK) - first
-            self._run_block(result, WorkUnit(first, count), block)
+            self._run_block(result, range(first, first + count), block)
         for probe in self._probes:
             result.note(*probe.notes)
         return result
@@ -91,10 +91,10 @@ class HypothesisEngine:
         for probe in self._probes:
             probe.close()
 
-    def _run_block(self, result: UnitResult, unit: WorkUnit, block: int) -> None:
-        inputs = list(self._opening[unit.first : unit.first + unit.count])
-        if len(inputs) < unit.count:
-            inputs += drawn(strings(), self._seed_of(unit.first, "whole"), unit.count - len(inputs))
+    def _run_block(self, result: UnitResult, unit: range, block: int) -> None:
+        inputs = list(self._opening[unit.start : unit.stop])
+        if len(inputs) < len(unit):
+            inputs += drawn(strings(), self._seed_of(unit.start, "whole"), len(unit) - len(inputs))
         whole = [Vector("fuzz", octets) for octets in inputs]
         in_chunks: list[Vector] = []
         for done in range(0, len(whole), _AT_A_TIME):
@@ -103,15 +103,15 @@ class HypothesisEngine:
             result.reach(list(map(len, some)), b"".join(some), self._job.profile.dialect)
             for probe in self._probes:
                 if probe.whole:
-                    self._ask(result, probe, probe.whole, batch, unit.first + done, block)
+                    self._ask(result, probe, probe.whole, batch, unit.start + done, block)
         for probe in self._probes:
             for operation in _later_of(probe):
                 if operation in STREAMING + AGAIN:
-                    seed_of_streams = self._seed_of(unit.first, "streams")
-                    in_chunks = in_chunks or drawn(streams(), seed_of_streams, min(FIRST, unit.count))
-                    self._ask(result, probe, operation, in_chunks, unit.first, block)
+                    seed_of_streams = self._seed_of(unit.start, "streams")
+                    in_chunks = in_chunks or drawn(streams(), seed_of_streams, min(FIRST, len(unit)))
+                    self._ask(result, probe, operation, in_chunks, unit.start, block)
                 else:
-                    self._ask(result, probe, operation, whole[:FIRST], unit.first, block)
+                    self._ask(result, probe, operation, whole[:FIRST], unit.start, block)
 
     def _seed_of(self, first: int, what: str) -> int:
         text = f"{self._job.seed} {first} {what}"

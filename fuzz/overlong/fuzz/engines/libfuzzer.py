@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.protocol.observation import Code
@@ -19,7 +19,7 @@ from overlong.conformance.support.provenance import one_spelling
 from overlong.conformance.targets.adapters.abi import ABIS, ICU_OVERFLOW, ICU_REFUSALS
 from overlong.conformance.targets.commands import FunctionName
 from overlong.conformance.targets.configured import configured
-from overlong.conformance.vectors.formats.libfuzzer import tokens
+from overlong.conformance.vectors.formats.text import tokens
 from overlong.reference import MaximalSubpart, dialect, segments
 from overlong.reference.automaton import access_words
 from overlong.reference.layout import load_layout
@@ -28,7 +28,6 @@ from overlong.reference.order import LEAD_SURROGATES, SIGNATURE, TRAIL_SURROGATE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from overlong.conformance.targets.adapters.abi import Abi
 
 _FORM = "write so:LIBRARY:SYMBOL?abi=NAME, as in 'so:./libmine.so:is_utf8?abi=bool(ptr,len)'"
 _TYPES = {
@@ -92,15 +91,6 @@ _READINGS = {
 _ITERATE = "iterate(ptr,len,point)"
 
 
-class HarnessTarget(NamedTuple):
-    """A function that the harness calls."""
-
-    shown: str
-    """The target in the user's words, safe to show."""
-    function: FunctionName
-    abi: Abi
-
-
 def harness(targets: Sequence[str]) -> str:
     """The source of a harness that compares functions with the reference.
 
@@ -110,10 +100,10 @@ def harness(targets: Sequence[str]) -> str:
     Raises:
         TargetError: C++ cannot call one of them so; the message names an alternative.
     """
-    called = [_target(name) for name in targets]
+    called = [(printable(name), _function_of(name)) for name in targets]
     divergences: dict[str, int] = {}
     tables = "\n".join(_tables(divergences))
-    source = (files("overlong.fuzz.engines") / "templates" / "harness.cc").read_text("utf-8")
+    source = (files("overlong.fuzz") / "templates" / "harness.cc").read_text("utf-8")
     parts = {
         "HEAD": "\n".join(_head(called)),
         "TABLES": tables,
@@ -122,15 +112,15 @@ def harness(targets: Sequence[str]) -> str:
             for name in (*divergences, Code.SCALARS, Code.OFFSET, Code.MISBEHAVED, Code.INPUT_WRITTEN)
         ),
         "NUMBERED": "\n".join(f"  overlong_divergence_{name}," for name in divergences),
-        "TARGETS": "\n".join(_function(number, target) for number, target in enumerate(called)),
+        "TARGETS": "\n".join(_function(number, *target) for number, target in enumerate(called)),
         "CALLS": "\n".join(
-            f"  {_name(number, target)}(octets, length, truth);" for number, target in enumerate(called)
+            f"  {_name(number, function)}(octets, length, truth);" for number, (_, function) in enumerate(called)
         ),
     }
     return re.sub(r"@@([A-Z]+)@@", lambda found: parts[found[1]], source)
 
 
-def _target(name: str) -> HarnessTarget:
+def _function_of(name: str) -> FunctionName:
     shown = printable(name)
     stands_for = configured().get(name)
     wanted = stands_for.target if stands_for is not None else name
@@ -147,7 +137,7 @@ def _target(name: str) -> HarnessTarget:
         raise TargetError(
             f"{shown}: a libFuzzer harness does not call by abi '{printable(function.abi)}'; there are {known}"
         )
-    return HarnessTarget(shown, function, abi)
+    return function
 
 
 def divergence_of(word: bytes, octets: Iterable[int] = ()) -> str:
@@ -235,13 +225,13 @@ def _string(octets: bytes) -> str:
     return '"' + "".join(f"\\{octet:03o}" for octet in octets) + '"'
 
 
-def _name(number: int, target: HarnessTarget) -> str:
-    return f"overlong_check_{number}_{re.sub(r'[^A-Za-z0-9]', '_', target.function.name)}"
+def _name(number: int, function: FunctionName) -> str:
+    return f"overlong_check_{number}_{re.sub(r'[^A-Za-z0-9]', '_', function.name)}"
 
 
-def _function(number: int, target: HarnessTarget) -> str:
+def _function(number: int, shown: str, function: FunctionName) -> str:
     """The function that asks one target: never inlined, to be a frame of the stack."""
-    abi, function = target.abi, target.function
+    abi = ABIS[function.abi]
     cells = [each for each in abi.parameters if each.startswith("cell")]
     following = iter(range(len(cells)))
     arguments = [_ARGUMENTS.get(each) or f"&cell{next(following)}" for each in abi.parameters]
@@ -251,13 +241,13 @@ def _function(number: int, target: HarnessTarget) -> str:
     traits = dict(each.split("=", 1) for each in function.traits)
     lines = [
         "",
-        f"// {_comment(target.shown)}",
-        f'extern "C" __attribute__((noinline)) void {_name(number, target)}(',
+        f"// {_comment(shown)}",
+        f'extern "C" __attribute__((noinline)) void {_name(number, function)}(',
         "    const uint8_t *octets, size_t length, const Truth &truth) {",
         f"  using Function = {prototype};",
         "  static const Function function =",
         f'      reinterpret_cast<Function>(symbol("OVERLONG_LIBRARY_{number}", {path}, {name}));',
-        f"  const char *target = {_string(target.shown.encode())};",
+        f"  const char *target = {_string(shown.encode())};",
     ]
     if abi.terminated or "nul" in traits:
         lines.append("  if (length && memchr(octets, 0, length)) return; // such strings are set aside")
@@ -302,10 +292,10 @@ def _comment(text: str) -> str:
     return text.replace("\\", "|").replace("??", "? ?")
 
 
-def _head(targets: Sequence[HarnessTarget]) -> Iterator[str]:
+def _head(targets: Sequence[tuple[str, FunctionName]]) -> Iterator[str]:
     yield "// libFuzzer harness, written by 'overlong fuzz --engine libfuzzer'. It needs nothing else of overlong."
-    for number, target in enumerate(targets):
-        yield f"//   {number}: {_comment(target.shown)}"
+    for number, (shown, _) in enumerate(targets):
+        yield f"//   {number}: {_comment(shown)}"
     yield "//"
     yield "// Build:       clang++ -g -O1 -fsanitize=fuzzer,address harness.cc -ldl -o harness"
     yield "// Dictionary:  overlong vectors export --format libfuzzer -o seeds/   (utf8.dict and seeds/)"

@@ -42,7 +42,7 @@ EXPORT void number_columns(
   }
 }
 
-/* fuzz/generation/features.py: for each feature the length and the number of the shortest input that reaches it. */
+/* fuzz/engines/job.py: for each feature the length and the number of the shortest input that reaches it. */
 typedef struct {
   const int64_t *starts, *nexts; /* for each state and octet: its first feature; the next state, or below 0 */
   const int64_t *places;         /* for each offset up to NEAR, and then for each of AGAIN */

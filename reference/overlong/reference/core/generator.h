@@ -1,7 +1,7 @@
 /* Turn a number into an input of a campaign, by choices that depend on the number, the seed and the tables alone.
  *
- * This is fuzz/generation/choice.py, which says more, in words of 64 bits; tests hold the two equal. The tables are laid
- * out by fuzz/generation/tables.py, and the constants here are the ones there. Octets are copied in words where that is
+ * This is fuzz/choice.py, which says more, in words of 64 bits; tests hold the two equal. The tables are laid
+ * out by fuzz/generated.py, and the constants here are the ones there. Octets are copied in words where that is
  * faster: what stands behind them is overwritten.
  */
 #ifndef OVERLONG_GENERATOR_H

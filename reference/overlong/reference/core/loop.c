@@ -14,7 +14,7 @@
 /* The most strings between two publications of the sums. */
 #define FLUSH (UINT64_C(1) << 16)
 
-/* Words of sweep/progress.py. */
+/* Words of sweep/request.py. */
 enum { INDEX, EARLIER, CURRENT, SNAPSHOT = 8, SNAPSHOTS = 8 };
 
 typedef struct {

@@ -244,17 +244,17 @@ class TogetherTask(NamedTuple):
     unit: int
     watched: int
     right: int
-    status: int
+    status: int = 0
     """Of the answer alone."""
-    number: int
-    rounds: int
-    calls: int
-    threads: int
-    arrived: int
-    differs: int
-    found_status: int
-    found_number: int
-    kept: int
+    number: int = 0
+    rounds: int = 1
+    calls: int = 1
+    threads: int = 1
+    arrived: int = 0
+    differs: int = 0
+    found_status: int = 0
+    found_number: int = 0
+    kept: int = 0
 
 
 class _Call:
@@ -291,15 +291,6 @@ class _Call:
                 unit=unit,
                 watched=room * unit,
                 right=address(self.alone),
-                status=0,
-                number=0,
-                rounds=1,
-                calls=1,
-                threads=1,
-                arrived=0,
-                differs=0,
-                found_status=0,
-                found_number=0,
                 kept=address(self.alone),
             ),
         )

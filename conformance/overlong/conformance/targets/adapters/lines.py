@@ -44,74 +44,81 @@ _ENDING = 5.0  # seconds for a program to end after it closed its output
 UNITS = {"utf-32": 4, "utf-16": 2, "utf-8": 1}
 
 
-class Program:
-    """A program that reads lines and writes lines."""
+def started(words: Sequence[str], probe: bytes) -> Callable[[bytes, int], list[bytes]]:
+    """Start a program that reads lines and writes lines.
 
-    def __init__(self, words: Sequence[str], probe: bytes) -> None:
-        self._shown = Path(words[0]).name
-        try:
-            self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        except OSError as error:
-            fail(f"{words[0]} cannot be started: {error.strerror}")
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
-        os.set_blocking(self._to, False)
-        os.set_blocking(self._from, False)
-        self._kept, self._probe = b"", probe.hex().encode() + b"\n"
+    Returns a function for so many lines that gives the answers. Writing and reading overlap, so that neither pipe fills
+    up. If the program ends before it has answered, this process ends with the same status.
 
-    def lines(self, questions: bytes, count: int) -> list[bytes]:
-        """The answers to this many lines. Writing and reading overlap, so that neither pipe fills up.
+    Args:
+        words: its command.
+        probe: an input that is asked after all others.
+    """
+    shown = Path(words[0]).name
+    try:
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    except OSError as error:
+        fail(f"{words[0]} cannot be started: {error.strerror}")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    to, of = process.stdin.fileno(), process.stdout.fileno()
+    os.set_blocking(to, False)
+    os.set_blocking(of, False)
+    kept = b""
 
-        If the program ends before it has answered, this process ends with the same status.
-        """
-        questions, count = questions + self._probe, count + 1
+    def lines(questions: bytes, count: int) -> list[bytes]:
+        nonlocal kept
+        questions, count = questions + probe.hex().encode() + b"\n", count + 1
         left, most = memoryview(questions), 64 * len(questions) + MOST
-        answers = bytearray(self._kept)
+        answers = bytearray(kept)
         there = answers.count(b"\n")
         poll, patience = select.poll(), None
-        poll.register(self._from, select.POLLIN)
-        poll.register(self._to, select.POLLOUT)
+        poll.register(of, select.POLLIN)
+        poll.register(to, select.POLLOUT)
         while there < count:
             ready = dict(poll.poll(patience))
-            if ready.get(self._to, 0) & select.POLLERR:  # it reads no more: what it has read, it may still answer
-                poll.unregister(self._to)
+            if ready.get(to, 0) & select.POLLERR:  # it reads no more: what it has read, it may still answer
+                poll.unregister(to)
                 patience = _QUIET
-            elif self._to in ready:
-                left = left[self._written(left[:PIECE]) :]
+            elif to in ready:
+                left = left[_written(to, left[:PIECE]) :]
                 if not left:
-                    poll.register(self._to, 0)  # only for its end
-            if self._from in ready:
-                octets = os.read(self._from, PIECE)
+                    poll.register(to, 0)  # only for its end
+            if of in ready:
+                octets = os.read(of, PIECE)
                 if not octets:
-                    self._ended()
+                    _end_as(process, shown, "output", _ENDING)
                 answers += octets
                 there += octets.count(b"\n")
             if not ready:
-                self._ended("input", 0)
+                _end_as(process, shown, "input", 0)
             if len(answers) > most:
-                fail(f"{self._shown} answered with more than {most} octets")
-        *lines, self._kept = bytes(answers).split(b"\n")
-        if len(lines) > count:
-            fail(f"{self._shown} wrote more lines than it was asked for: {_shown(lines[count])}")
-        return lines[:-1]
+                fail(f"{shown} answered with more than {most} octets")
+        *found, kept = bytes(answers).split(b"\n")
+        if len(found) > count:
+            fail(f"{shown} wrote more lines than it was asked for: {_shown(found[count])}")
+        return found[:-1]
 
-    def _written(self, octets: memoryview) -> int:
-        try:
-            return os.write(self._to, octets)
-        except BrokenPipeError:  # the next look sees it
-            return 0
+    return lines
 
-    def _ended(self, closed: str = "output", patience: float = _ENDING) -> NoReturn:
-        """End as the program did, so that the harness sees how the decoder ended."""
-        try:
-            status = self._process.wait(patience)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            fail(f"{self._shown} closed its {closed} and went on")
-        if status < 0:
-            end_as(status)
-        fail(f"{self._shown} ended with status {status} before it had answered")
+
+def _written(pipe: int, octets: memoryview) -> int:
+    try:
+        return os.write(pipe, octets)
+    except BrokenPipeError:  # the next look sees it
+        return 0
+
+
+def _end_as(process: subprocess.Popen[bytes], shown: str, closed: str, patience: float) -> NoReturn:
+    """End as the program did, so that the harness sees how the decoder ended."""
+    try:
+        status = process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        fail(f"{shown} closed its {closed} and went on")
+    if status < 0:
+        end_as(status)
+    fail(f"{shown} ended with status {status} before it had answered")
 
 
 def reader(units: str) -> Callable[[bytes], Result]:
@@ -166,11 +173,11 @@ def main() -> None:
     said = dict(word.split("=", 1) for word in sys.argv[1:border])
     operation, name, document = said.pop("operation"), said.pop("name"), said.pop("document", "")
     read, place = reader(said.pop("units")), DOCUMENTS.get(document)
-    program = Program(sys.argv[border + 1 :], _PROBE if place is None else place(_PROBE))
+    answers_to = started(sys.argv[border + 1 :], _PROBE if place is None else place(_PROBE))
 
     def ask(many: Sequence[bytes]) -> Sequence[Result]:
         asked = many if place is None else [place(octets) for octets in many]
-        lines = program.lines("\n".join([*(octets.hex() for octets in asked), ""]).encode(), len(asked))
+        lines = answers_to("\n".join([*(octets.hex() for octets in asked), ""]).encode(), len(asked))
         results: list[Result] = [read(line) for line in lines]
         if place is not None:
             results = [Refusal() if isinstance(each, Refusal) else each for each in results]

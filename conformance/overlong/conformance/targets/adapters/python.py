@@ -28,6 +28,7 @@ import os
 import struct
 from contextlib import suppress
 from importlib.machinery import PathFinder
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from overlong.conformance.targets.adapters.facts import named_by, version_of
@@ -347,24 +348,24 @@ def _converted(result: Any, codec: str) -> bytes | str | None:
     return b"".join((int(number) & _LARGEST).to_bytes(4, "big") for number in (taken, *cast("Sequence[int]", output)))
 
 
-class Validating:
+def validating(validator: Any) -> SimpleNamespace:
     """A decoder made of a validator whose ``decode(data, final=...)`` returns a bool for each chunk."""
+    text = read_as_text()
 
-    def __init__(self, validator: Any) -> None:
-        self._validator, self._text = validator, read_as_text()
-
-    def decode(self, data: bytes, *, final: bool) -> str:
+    def decode(data: bytes, *, final: bool) -> str:
         """Raises: ValueError: the validator says no. TypeError: it says neither yes nor no."""
-        accepted = held(self._validator.decode(data, final=final))
+        accepted = held(validator.decode(data, final=final))
         if type(accepted) is not bool:
             raise TypeError(f"returned {type(accepted).__name__} where it returned bool before")
         if not accepted:
             raise ValueError
-        return self._text.decode(data, final)
+        return text.decode(data, final)
 
-    def reset(self) -> None:
-        self._validator.reset()
-        self._text.reset()
+    def reset() -> None:
+        validator.reset()
+        text.reset()
+
+    return SimpleNamespace(decode=decode, reset=reset)
 
 
 def incremental(cls: type) -> dict[str, Answerer]:
@@ -372,7 +373,7 @@ def incremental(cls: type) -> dict[str, Answerer]:
     make, kind = cast("Callable[[], Any]", cls), cast("type", str)
     with suppress(Exception):  # a decoder that refuses even the letter a is no validator
         if type(cls().decode(b"a", final=True)) is bool:
-            make, kind = (lambda: Validating(cls())), bool
+            make, kind = (lambda: validating(cls())), bool
     whole = one_by_one(lambda octets: cls().decode(octets, final=True), kind)
     operations = {"V" if kind is bool else "D": whole, "S": streaming(make)}
     reusable = callable(getattr(cls, "reset", None))

@@ -62,14 +62,6 @@ _WORTH = 1 << 16  # inputs after which the core pays off: to build it takes seco
 _LOOK = 50  # milliseconds after which a silent child is checked: its forks may keep its pipe open
 
 
-class Died(Exception):
-    """The child has died; ``status`` is that of :func:`os.waitpid`."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
-
-
 class Parent:
     """The process that speaks the protocol."""
 
@@ -98,8 +90,8 @@ class Parent:
         if self._has_core and operation in "VD" and not self._deaths and self._answered > _WORTH and count >= _MANY:
             try:
                 response: bytes = self._ask(("C", payload))
-            except Died as died:
-                self._died(died, frozenset())  # it is asked again by ctypes
+            except ChildProcessError as died:
+                self._died(died.args[0], frozenset())  # it is asked again by ctypes
             else:
                 if response:
                     return response
@@ -114,8 +106,8 @@ class Parent:
         while True:
             try:
                 response: bytes = self._ask((operation, list(items), plain, single))
-            except Died as died:
-                plain = self._died(died, plain)
+            except ChildProcessError as died:
+                plain = self._died(died.args[0], plain)
             else:
                 return response
 
@@ -123,15 +115,15 @@ class Parent:
         """The response to a batch that several threads answer at once. If the child dies, so does this process."""
         try:
             response: bytes = self._ask(("H", pieces(payload), operation, threads))
-        except Died as died:
-            die(died.status)
+        except ChildProcessError as died:
+            die(died.args[0])
         return [b"A", response]
 
-    def _died(self, died: Died, plain: frozenset[int] | None) -> frozenset[int] | None:
+    def _died(self, status: int, plain: frozenset[int] | None) -> frozenset[int] | None:
         """Start a new child if the last one may have died at a guard. Returns the items to ask without guards."""
         item = self._shared[ITEM]
-        if plain is None or item in plain or os.WIFEXITED(died.status):
-            die(died.status)  # the call was made without guards
+        if plain is None or item in plain or os.WIFEXITED(status):
+            die(status)  # the call was made without guards
         self._start()
         self._deaths += 1
         return plain | {item} if self._deaths < GUARDED_DEATHS else None
@@ -151,15 +143,15 @@ class Parent:
             try:
                 self._ask(("G", items, first, leave_out))
                 break
-            except Died as died:
+            except ChildProcessError as died:
                 first, step, detail = self._shared[:3]
                 if step == AFTER:  # the other input is asked in its own turn
                     self._not_after = frozenset((AFTER,))
                     self._start()
                     continue
-                if step == WRITABLE or os.WIFEXITED(died.status):
-                    die(died.status)
-                self._confirm(items[first], first, step, detail, died.status)
+                if step == WRITABLE or os.WIFEXITED(died.args[0]):
+                    die(died.args[0])
+                self._confirm(items[first], first, step, detail, died.args[0])
                 first += 1
         return self._faults[: 2 * len(items)]
 
@@ -168,8 +160,8 @@ class Parent:
         self._start()
         try:
             self._ask(("1", [octets], number, step))
-        except Died as died:
-            if died.status == status and tuple(self._shared[:2]) == (number, step):
+        except ChildProcessError as died:
+            if died.args[0] == status and tuple(self._shared[:2]) == (number, step):
                 self._dead[step] += 1
                 if step != SLACK:
                     self._faults[2 * number : 2 * number + 2] = bytes((DEATHS[step], detail))
@@ -178,13 +170,13 @@ class Parent:
         die(status)
 
     def _ask(self, question: tuple[Any, ...]) -> Any:
-        """Raises: Died: the child did."""
+        """Raises: ChildProcessError: the child has died; its argument is the status, as of :func:`os.waitpid`."""
         try:
             asks, answered = self._pipes
             _send(asks, question)
             return _receive(answered, self._has_ended)
         except OSError as error:
-            raise Died(self._ending()) from error
+            raise ChildProcessError(self._ending()) from error
 
     def _has_ended(self) -> bool:
         """True if the child has ended."""

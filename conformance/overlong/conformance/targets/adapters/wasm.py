@@ -36,26 +36,9 @@ from wasmtime import (
     WasmtimeError,
 )
 
+from overlong.conformance.targets.adapters import bounds
 from overlong.conformance.targets.adapters.abi import ABIS, UNIT, Abi, AnswerReading, Called, columns_of, within
-from overlong.conformance.targets.adapters.bounds import (
-    AROUND_INPUT,
-    AT_A_GUARD,
-    CLEAN,
-    CUT_SHORT,
-    INPUT_CHANGED,
-    MORE_ROOM,
-    NEIGHBOURS,
-    NOT_ASKED,
-    OVER_READ,
-    OVER_WRITE,
-    PLACE,
-    POISONS,
-    STATE,
-    Wrong,
-    fault_columns,
-    rooms_for,
-    the_same,
-)
+from overlong.conformance.targets.adapters.bounds import Wrong
 from overlong.conformance.targets.adapters.serving import answer_frames, fail, own_output, pieces, unbatched
 
 if TYPE_CHECKING:
@@ -193,7 +176,7 @@ class Decoder:
         """The function's answer, with room on all sides of the input."""
         self.fit(len(octets))
         try:
-            return self._ask(octets, self._second + _PAD, 0, self._first + _PAD, POISONS[0], looking=False)
+            return self._ask(octets, self._second + _PAD, 0, self._first + _PAD, bounds.POISONS[0], looking=False)
         except Trapped as trapped:
             self.start()
             return AnswerReading("X", text=str(trapped))
@@ -207,22 +190,22 @@ class Decoder:
             return wrong.fault, wrong.detail
         except Trapped:  # it traps at any place: an internal error, not a memory fault
             self.start()
-            return NOT_ASKED, 0
-        return CLEAN, 0
+            return bounds.NOT_ASKED, 0
+        return bounds.CLEAN, 0
 
     def _examine(self, octets: bytes) -> None:
-        first = self._twice(octets, self._second + _PAD, self._first + _PAD, MORE_ROOM)
-        for other in CUT_SHORT:
+        first = self._twice(octets, self._second + _PAD, self._first + _PAD, bounds.MORE_ROOM)
+        for other in bounds.CUT_SHORT:
             self._after(other)
-            if self._ask(octets, self._second + _PAD, 0, self._first + _PAD, POISONS[0]) != first:
-                raise Wrong(STATE)
+            if self._ask(octets, self._second + _PAD, 0, self._first + _PAD, bounds.POISONS[0]) != first:
+                raise Wrong(bounds.STATE)
         whole = len(octets) + self.abi.terminated
         try:
-            self._alike(first, octets, self._end - whole, 0, AT_A_GUARD)
+            self._alike(first, octets, self._end - whole, 0, bounds.AT_A_GUARD)
         except Trapped as trapped:
             self.start()
             if trapped.beyond:
-                raise Wrong(OVER_READ) from None
+                raise Wrong(bounds.OVER_READ) from None
             raise
         for alignment in range(_ALIGNMENTS):
             sides = alignment % len(_SIDES)
@@ -233,38 +216,40 @@ class Decoder:
     def _after(self, other: bytes) -> None:
         """Call the function on other inputs; a trap there is found in that input's own turn."""
         try:
-            self._ask(other, self._second + _PAD, 0, self._first + _PAD, POISONS[0])
+            self._ask(other, self._second + _PAD, 0, self._first + _PAD, bounds.POISONS[0])
         except (Trapped, Wrong):
             self.start()
 
     def _alike(self, first: AnswerReading, octets: bytes, address: int, sides: int, detail: int) -> None:
         """Check that the answer at this address equals the first one. Raises: Wrong: it differs."""
         out, plain = self._first + _PAD, self._second + _PAD
-        if self._ask(octets, address, sides, out, POISONS[0]) == first:
+        if self._ask(octets, address, sides, out, bounds.POISONS[0]) == first:
             return
-        if self._ask(octets, address, sides, out, POISONS[0]) == first:
-            raise Wrong(STATE)
-        if self._ask(octets, plain, 0, out, POISONS[0]) != first:
-            raise Wrong(STATE)
-        if detail != AT_A_GUARD and self._ask(octets, address, 0, out, POISONS[0]) == first:
-            raise Wrong(PLACE, NEIGHBOURS)
-        raise Wrong(PLACE, detail)
+        if self._ask(octets, address, sides, out, bounds.POISONS[0]) == first:
+            raise Wrong(bounds.STATE)
+        if self._ask(octets, plain, 0, out, bounds.POISONS[0]) != first:
+            raise Wrong(bounds.STATE)
+        if detail != bounds.AT_A_GUARD and self._ask(octets, address, 0, out, bounds.POISONS[0]) == first:
+            raise Wrong(bounds.PLACE, bounds.NEIGHBOURS)
+        raise Wrong(bounds.PLACE, detail)
 
     def _rooms(self, first: AnswerReading, octets: bytes) -> None:
         """Call with output room that ends where the memory ends."""
-        for room, detail in rooms_for(self.abi, first, len(octets)):
+        for room, detail in bounds.rooms_for(self.abi, first, len(octets)):
             try:
                 self._twice(octets, self._first + _PAD, self._end - room * self.unit, detail, room)
             except Trapped as trapped:
                 self.start()
                 if trapped.beyond:
-                    raise Wrong(OVER_WRITE, detail) from None
+                    raise Wrong(bounds.OVER_WRITE, detail) from None
                 raise
 
     def _twice(self, octets: bytes, address: int, out: int, detail: int, room: int | None = None) -> AnswerReading:
         """Call with two kinds of poison. Raises: Wrong: the answers differ, or part of the output is unwritten."""
-        first, second = (self._ask(octets, address, 0, out, poison, room, detail) for poison in POISONS)
-        return the_same(first, second, detail, judged=room is None)  # answers with too little room are not judged
+        first, second = (self._ask(octets, address, 0, out, poison, room, detail) for poison in bounds.POISONS)
+        return bounds.the_same(
+            first, second, detail, judged=room is None
+        )  # answers with too little room are not judged
 
     def _ask(
         self,
@@ -274,7 +259,7 @@ class Decoder:
         out: int,
         poison: int,
         room: int | None = None,
-        detail: int = MORE_ROOM,
+        detail: int = bounds.MORE_ROOM,
         *,
         looking: bool = True,
     ) -> AnswerReading:
@@ -295,11 +280,11 @@ class Decoder:
             seen = self._read(address - len(left), len(around))
             if seen != around:
                 inside = seen[len(left) : len(left) + len(octets_there)] != octets_there
-                raise Wrong(INPUT_CHANGED) if inside else Wrong(OVER_WRITE, AROUND_INPUT)
+                raise Wrong(bounds.INPUT_CHANGED) if inside else Wrong(bounds.OVER_WRITE, bounds.AROUND_INPUT)
             if self.unit:
                 seen, end = self._read(low, high - low), _MARGIN + room * self.unit
                 if seen[:_MARGIN] != poisoned[:_MARGIN] or seen[end:] != poisoned[end:]:
-                    raise Wrong(OVER_WRITE, detail)
+                    raise Wrong(bounds.OVER_WRITE, detail)
         if reading.status != "A" or not self.unit:
             return reading
         if reading.number > room:
@@ -386,7 +371,7 @@ def respond(decoder: Decoder, operation: str, items: Sequence[bytes], *, single:
     """The response to an operation."""
     if operation == "G":
         faults = [decoder.examine(octets) for octets in items]
-        columns = fault_columns([fault for fault, _ in faults], [detail for _, detail in faults])
+        columns = bounds.fault_columns([fault for fault, _ in faults], [detail for _, detail in faults])
     else:
         columns = columns_of([decoder.answer(octets) for octets in items], decoder.unit or 1, "little")
     return unbatched(columns) if single else b"A" + b"".join(columns)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vectors.families import broken, lawful, placed, unlawful
+from overlong.conformance.vectors.families import characters, faults
 from overlong.conformance.vectors.families.family import Family
 from overlong.conformance.vectors.vector import Vector
 
@@ -35,10 +35,10 @@ def _regressions() -> Iterator[Vector]:
 FAMILIES: dict[str, Family] = {
     family.category: family
     for family in (
-        *(lawful.WELL_FORMED, lawful.NUL, lawful.SIGNATURE, lawful.NONCHARACTER, lawful.SECURITY),
-        *(unlawful.OVERLONG, unlawful.SURROGATE, unlawful.OUT_OF_RANGE, unlawful.OBSOLETE, unlawful.IMPOSSIBLE),
-        *(broken.TRUNCATED, broken.INTERRUPTED, broken.UNEXPECTED_TAIL, broken.MAXIMAL_SUBPART),
-        *(placed.CONCATENATION, placed.RESYNCHRONISATION, placed.LONG_RUN, placed.BOUNDARY),
+        *(characters.WELL_FORMED, characters.NUL, characters.SIGNATURE, characters.NONCHARACTER, characters.SECURITY),
+        *(faults.OVERLONG, faults.SURROGATE, faults.OUT_OF_RANGE, faults.OBSOLETE, faults.IMPOSSIBLE),
+        *(faults.TRUNCATED, faults.INTERRUPTED, faults.UNEXPECTED_TAIL, faults.MAXIMAL_SUBPART),
+        *(characters.CONCATENATION, characters.RESYNCHRONISATION, characters.LONG_RUN, characters.BOUNDARY),
         Family("regression", "real decoders got these wrong", [_regressions]),
     )
 }

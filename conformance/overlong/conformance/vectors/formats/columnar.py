@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from overlong.conformance.vectors.byte_ranges import PART
-from overlong.conformance.vectors.registry import FIRST, about, published, since
+from overlong.conformance.vectors.suites.suite import PART
+from overlong.conformance.vectors.vector import FIRST, about, published, since
 from overlong.reference import DEFECTS, Decoded, Rejected, WellFormed, dialect
 from overlong.reference.error_mode import REPLACEMENT_CHARACTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
-    from overlong.conformance.vectors.selection import Selection
-    from overlong.conformance.vectors.sink import Sink
+    from overlong.conformance.vectors.export import Opened, Selection
+    from overlong.conformance.vectors.suites.suite import ByteRangeSequence
     from overlong.conformance.vectors.vector import Vector
 
 ROWS = 1 << 14
@@ -94,7 +93,7 @@ WORDS = {"flag": tuple(DEFECTS), "since": _words((FIRST, *published().values()))
 
 def _row(vector: Vector) -> dict[str, Any]:
     """One vector's values, named as in :data:`SCHEMA`; None for each that does not apply."""
-    strict, provenance = vector.strict, vector.provenance
+    strict, (rule, alternative) = vector.strict, vector.provenance
     rejected = strict._asdict() if isinstance(strict, Rejected) else {}
     return {
         "id": vector.id,
@@ -107,8 +106,8 @@ def _row(vector: Vector) -> dict[str, Any]:
         "replacement": vector.replaced.scalars,
         "put_out": vector.put_out,
         "flag": vector.flags[0] if vector.flags else None,
-        "rule": provenance.rule if provenance else None,
-        "alternative": provenance.alternative or None if provenance else None,
+        "rule": rule or None,
+        "alternative": alternative or None,
         "since": since(vector.id),
         "cases": vector.cases or None,
         "comment": vector.comment or None,
@@ -187,22 +186,22 @@ def _lists(values: np.ndarray[Any, Any]) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values.reshape(-1), pa.uint32()))
 
 
-def _write_arrow(selection: Selection, sink: Sink) -> None:
+def _write_arrow(selection: Selection, opened: Opened) -> None:
     """Write the columns into one IPC file."""
     schema = SCHEMA.with_metadata(about(selection.words))
-    _write_columns(selection, sink, lambda file: pa.ipc.new_file(file, schema))
+    _write_columns(selection, opened, lambda file: pa.ipc.new_file(file, schema))
 
 
-def _write_parquet(selection: Selection, sink: Sink) -> None:
+def _write_parquet(selection: Selection, opened: Opened) -> None:
     """Columns, compressed."""
     from pyarrow import parquet
 
     schema = SCHEMA.with_metadata(about(selection.words))
-    _write_columns(selection, sink, lambda file: parquet.ParquetWriter(file, schema, compression="zstd"))
+    _write_columns(selection, opened, lambda file: parquet.ParquetWriter(file, schema, compression="zstd"))
 
 
-def _write_columns(selection: Selection, sink: Sink, opened: Callable[[Any], Any]) -> None:
-    with sink.open() as file, opened(file) as writer:
+def _write_columns(selection: Selection, opened: Opened, writing: Callable[[Any], Any]) -> None:
+    with opened() as file, writing(file) as writer:
         for batch in batches(selection.blocks()):
             writer.write_batch(batch)
 

@@ -1,24 +1,35 @@
-"""Data with every expectation: JSON, JSON Lines, TSV, CSV."""
+"""Data for programs: JSON, JSON Lines, TSV and CSV with every expectation; and frames, requests of the protocol."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
-from itertools import chain, groupby
+from itertools import chain, count, groupby
 from typing import TYPE_CHECKING
 
-from overlong.conformance.vectors.record import notes, record, spelt
-from overlong.conformance.vectors.registry import about
+from overlong.conformance.protocol.wire import (
+    DECODE,
+    ECHO,
+    ECHO_PROBE,
+    REPLACE,
+    STREAM_DECODE,
+    STREAM_REPLACE,
+    VALIDATE,
+    frame,
+    stream_payload,
+)
+from overlong.conformance.vectors.vector import SUITE_VERSION, about, notes, record, spelt
 from overlong.reference import Decoded, WellFormed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from overlong.conformance.vectors.byte_ranges import ByteRangeSequence
-    from overlong.conformance.vectors.selection import Selection
-    from overlong.conformance.vectors.sink import Sink
+    from overlong.conformance.vectors.export import Opened, Selection
+    from overlong.conformance.vectors.suites.suite import ByteRangeSequence
     from overlong.conformance.vectors.vector import Vector
+
 
 COLUMNS = (
     "id", "hex", "chunks", "verdict", "offset", "length", "incomplete", "detectable_at", "scalars", "replacement",
@@ -31,13 +42,13 @@ ROWS = 1024
 _HOLE = 0xE000  # private use characters mark the places of digits in a template
 
 
-def _write_json(selection: Selection, sink: Sink) -> None:
+def _write_json(selection: Selection, opened: Opened) -> None:
     """Write one document with vectors grouped by family; ``schemas/vectors-1.schema.json`` describes it.
 
     Each vector has its own line, so that people can read differences between versions.
     """
     head = {**about(selection.words), "notes": notes()}
-    with sink.open() as file:
+    with opened() as file:
         file.write((json.dumps(head, indent=1)[:-2] + ',\n "groups": [').encode("ascii"))
         between = b"\n"
         for category, vectors in groupby(selection.vectors(), key=lambda vector: vector.category):
@@ -50,9 +61,9 @@ def _write_json(selection: Selection, sink: Sink) -> None:
         file.write(b"\n ]\n}\n")
 
 
-def _write_jsonl(selection: Selection, sink: Sink) -> None:
+def _write_jsonl(selection: Selection, opened: Opened) -> None:
     """Write a header, a line for each vector, and a footer. A file without its footer is truncated."""
-    with sink.open() as file:
+    with opened() as file:
         header = {"record": "header", **about(selection.words), "notes": notes()}
         file.write(json_line(header))
         count = 0
@@ -114,17 +125,17 @@ def _template(strings: ByteRangeSequence) -> tuple[bytes, list[tuple[int, bytes]
     return plain.encode("ascii"), [(place, holes[number]) for place, number in places]
 
 
-def _write_tsv(selection: Selection, sink: Sink) -> None:
+def _write_tsv(selection: Selection, opened: Opened) -> None:
     """Write a line of names, then a line for each vector. Spreadsheets open it, and any language can split it."""
-    with sink.open() as file:
+    with opened() as file:
         file.write(("\t".join(COLUMNS) + "\n").encode("ascii"))
         for vector in selection.vectors():
             file.write(("\t".join(_row(vector)) + "\n").encode("ascii"))
 
 
-def _write_csv(selection: Selection, sink: Sink) -> None:
+def _write_csv(selection: Selection, opened: Opened) -> None:
     """Write the columns of TSV in the format of RFC 4180."""
-    with sink.open() as file:
+    with opened() as file:
         for row in chain((COLUMNS,), map(_row, selection.vectors())):
             line = io.StringIO()
             csv.writer(line).writerow(row)
@@ -133,7 +144,7 @@ def _write_csv(selection: Selection, sink: Sink) -> None:
 
 def _row(vector: Vector) -> tuple[str, ...]:
     """One vector's fields, named as in :data:`COLUMNS`; a field that does not apply is empty."""
-    strict, provenance = vector.strict, vector.provenance
+    strict = vector.strict
     if isinstance(strict, Decoded):
         answer = ("accept", "", "", "", "", spelt(*strict.scalars))
     else:
@@ -147,11 +158,56 @@ def _row(vector: Vector) -> tuple[str, ...]:
         spelt(*vector.replaced.scalars),
         "|".join(spelt(*each) for each in vector.chunked),
         " ".join(vector.flags),
-        provenance.rule if provenance else "",
-        provenance.alternative if provenance else "",
+        *vector.provenance,
         " ".join(vector.cases),
         vector.comment,
     )
 
 
-WRITERS = {"json": _write_json, "jsonl": _write_jsonl, "tsv": _write_tsv, "csv": _write_csv}
+# Frames: requests of the target protocol in a file, for an adapter that overlong cannot start itself.
+
+
+def requests(vector: Vector) -> Iterator[tuple[str, bytes]]:
+    """The operations for a vector, with their payloads: V, D and L for a whole input; S and T for chunks."""
+    if vector.chunks is None:
+        operations, payload = VALIDATE + DECODE + REPLACE, vector.octets
+    else:
+        operations, payload = STREAM_DECODE + STREAM_REPLACE, stream_payload(vector.octets, vector.chunks)
+    for operation in operations:
+        yield operation, payload
+
+
+def description(selection: Selection) -> bytes:
+    """The text of the first echo after its probe, in ASCII: it comes back, so a file of answers names its questions."""
+    from overlong.conformance.support.provenance import generator
+
+    asked = {name: list(values) for name, values in vars(selection).items()}
+    data = {"vectors": selection.count(), "suite": SUITE_VERSION, "generator": generator(), **asked}
+    return json.dumps(data).encode("ascii")
+
+
+def stream(selection: Selection) -> Iterator[bytes]:
+    """The frames. The first echo has id 0; the others count up in the order of the vectors.
+
+    The last frame is an echo of the SHA-256 of all frames before it. Answers that end with it are complete, and belong
+    to these requests.
+    """
+    numbers, digest = count(), hashlib.sha256()
+    first = frame(next(numbers), ECHO.encode("ascii") + ECHO_PROBE + description(selection))
+    digest.update(first)
+    yield first
+    for vector in selection.vectors():
+        for operation, payload in requests(vector):
+            asked = frame(next(numbers) & 0xFFFFFFFF, operation.encode("ascii") + payload)
+            digest.update(asked)
+            yield asked
+    yield frame(next(numbers) & 0xFFFFFFFF, ECHO.encode("ascii") + digest.digest())
+
+
+def _write_frames(selection: Selection, opened: Opened) -> None:
+    """Write all frames into one file."""
+    with opened() as file:
+        file.writelines(stream(selection))
+
+
+WRITERS = {"json": _write_json, "jsonl": _write_jsonl, "tsv": _write_tsv, "csv": _write_csv, "frames": _write_frames}

@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from overlong.conformance.support.provenance import generator
-from overlong.conformance.vectors.formats.source import (
+from overlong.conformance.vectors.formats.text import (
     escaped,
     heading,
     in_decimal,
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import IO
 
-    from overlong.conformance.vectors.selection import Selection
-    from overlong.conformance.vectors.sink import Sink, Writable
+    from overlong.conformance.vectors.export import Opened, Selection
     from overlong.conformance.vectors.vector import Vector
 
 _WIDTH = 96
@@ -40,13 +39,13 @@ def _head(language: str, selection: Selection) -> str:
     return part(language, "head", heading="\n".join(notice), generator=generator())
 
 
-def _write_lines(language: str, row: Callable[[Vector], str], selection: Selection, sink: Sink) -> None:
+def _write_lines(language: str, row: Callable[[Vector], str], selection: Selection, opened: Opened) -> None:
     """Write a line for each vector."""
-    with sink.open() as opened:
-        put(opened, _head(language, selection))
+    with opened() as file:
+        put(file, _head(language, selection))
         for vector in selection.vectors():
-            put(opened, row(vector))
-        put(opened, part(language, "tail"))
+            put(file, row(vector))
+        put(file, part(language, "tail"))
 
 
 def _go(vector: Vector) -> str:
@@ -137,10 +136,10 @@ def _text(scalars: Iterable[int]) -> str:
     return '"' + "".join(f"\\u{{{scalar:x}}}" for scalar in scalars) + '"'
 
 
-def _write_c(selection: Selection, sink: Sink) -> None:
+def _write_c(selection: Selection, opened: Opened) -> None:
     """Write in one pass over the vectors: the octets go to the file, the parts that follow them to temporary files."""
     with ExitStack() as stack:
-        file = stack.enter_context(sink.open())
+        file = stack.enter_context(opened())
         numbers, rows = (stack.enter_context(TemporaryFile()) for _ in range(2))
         put(file, _head("c-header", selection))
         octets_before = numbers_before = longest = 0
@@ -159,7 +158,7 @@ def _write_c(selection: Selection, sink: Sink) -> None:
         put(file, part("c-header", "tail", longest=max(longest, 1)))
 
 
-def _append(source: IO[bytes], file: Writable) -> None:
+def _append(source: IO[bytes], file: IO[bytes]) -> None:
     source.seek(0)
     shutil.copyfileobj(source, file)
 
@@ -200,8 +199,8 @@ def _literal(text: str) -> str:
     return quoted(text).replace("?", "\\?")
 
 
-def _write_java(selection: Selection, sink: Sink) -> None:
-    with sink.open() as file:
+def _write_java(selection: Selection, opened: Opened) -> None:
+    with opened() as file:
         put(file, _head("java", selection))
         count = 0
         for count, pieces in enumerate(_parts(map(_java, selection.vectors())), 1):

@@ -5,17 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import AGAIN, ASK, ENCODING, IN_MEMORY, SEPARATE
-from overlong.conformance.vectors.suites.again import USED_BEFORE
-from overlong.conformance.vectors.suites.boundaries import CHUNK_EDGES
-from overlong.conformance.vectors.suites.chunking import CHUNKING
-from overlong.conformance.vectors.suites.complete import (
-    COMPLETE,
-    COMPLETE_REFUSING,
-    COMPLETE_REPLACING,
-    LONGEST,
-    exhaustive,
-)
-from overlong.conformance.vectors.suites.core import CORE, STREAMS
+from overlong.conformance.vectors.suites.complete import CHUNK_EDGES, COMPLETE, COMPLETE_REFUSING, COMPLETE_REPLACING
 from overlong.conformance.vectors.suites.encoding import (
     ENCODED_SCALARS,
     ENCODER_EDGES,
@@ -23,6 +13,7 @@ from overlong.conformance.vectors.suites.encoding import (
     ENCODER_UTF16,
     ENCODER_UTF16_LONG,
 )
+from overlong.conformance.vectors.suites.exhaustive import BETWEEN_OTHERS, LONGEST, RUNS, SCALARS, exhaustive
 from overlong.conformance.vectors.suites.functions import (
     FUNCTIONS,
     FUNCTIONS_EXHAUSTIVE,
@@ -30,11 +21,15 @@ from overlong.conformance.vectors.suites.functions import (
     FUNCTIONS_LONG,
     FUNCTIONS_OCTETS,
 )
-from overlong.conformance.vectors.suites.memory import MEMORY
 from overlong.conformance.vectors.suites.mixtures import MIXTURES, MIXTURES_IN_CHUNKS, MIXTURES_USED_BEFORE
-from overlong.conformance.vectors.suites.scalars import BETWEEN_OTHERS, RUNS, SCALARS
-from overlong.conformance.vectors.suites.totals import TOTALS, TOTALS_USED_BEFORE
-from overlong.conformance.vectors.suites.values import SEPARATE_VALUES
+from overlong.conformance.vectors.suites.streams import (
+    CHUNKING,
+    SEPARATE_VALUES,
+    TOTALS,
+    TOTALS_USED_BEFORE,
+    USED_BEFORE,
+)
+from overlong.conformance.vectors.suites.suite import CORE, MEMORY, STREAMS
 
 if TYPE_CHECKING:
     from overlong.conformance.vectors.suites.suite import Suite
@@ -69,7 +64,6 @@ GROWING = tuple(tuple(suite.name for suite in suites) for suites in (TOTALS_USED
 enough."""
 ONLY_THOROUGH = (FUNCTIONS_EXHAUSTIVE.name,)
 """Suites of several minutes for all questions, which show what hardly any function gets wrong otherwise."""
-PROVING = tuple(name for name in SUITES if name not in DRAWN)
 
 GENERATED = {f"exhaustive-{longest}": longest for longest in range(1, LONGEST + 1)}
 """Suites that no certificate uses: they can be exported to files."""

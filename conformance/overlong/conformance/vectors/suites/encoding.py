@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import ACCEPTED, ANNOUNCE, ENCODE, ENCODE_UTF16, Answers, big_endian
 from overlong.conformance.vectors.batch import Batch
-from overlong.conformance.vectors.encoding import SCALARS as CATEGORY
-from overlong.conformance.vectors.encoding import UTF16, WIDTHS, answers, halves, in_units, pieces
-from overlong.conformance.vectors.profile import RFC3629
-from overlong.conformance.vectors.suites.scalars import SCALARS
+from overlong.conformance.vectors.expected import SCALARS as CATEGORY
+from overlong.conformance.vectors.expected import UTF16, WIDTHS, answers, halves, in_units, pieces
+from overlong.conformance.vectors.suites.exhaustive import SCALARS
 from overlong.conformance.vectors.suites.suite import Suite, in_requests, of_vectors
-from overlong.conformance.vectors.vector import Vector
+from overlong.conformance.vectors.vector import RFC3629, Vector
 from overlong.reference import dialect
 from overlong.reference.order import CODE_POINTS, SURROGATES
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from overlong.conformance.protocol.wire import Units
-    from overlong.conformance.vectors.profile import Profile
+    from overlong.conformance.vectors.vector import Profile
 
 EDGES: tuple[int, ...] = (0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x10000, 0x10FFFF)
 """The first and last scalar values of each length and around the surrogates, and the byte order mark."""

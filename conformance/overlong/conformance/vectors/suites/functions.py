@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING
 
 from overlong.conformance.protocol.wire import GUARDED_ASK
 from overlong.conformance.support.printable import thousands
-from overlong.conformance.vectors.builders import CHARACTERS, filled, first_and_last
-from overlong.conformance.vectors.questions import Asked, classes, units_of
-from overlong.conformance.vectors.suites.core import core_vectors
-from overlong.conformance.vectors.suites.memory import memory_vectors
-from overlong.conformance.vectors.suites.suite import BATCH, batched, of_questions
+from overlong.conformance.vectors.expected import Asked, classes, units_of
+from overlong.conformance.vectors.families.family import CHARACTERS, filled, first_and_last
+from overlong.conformance.vectors.suites.suite import BATCH, batched, core_vectors, memory_vectors, of_questions
 from overlong.reference import dialect
 from overlong.reference.reading import read
 
