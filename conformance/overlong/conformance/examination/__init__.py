@@ -7,6 +7,6 @@ right. The room must not know plans, suites and campaigns, nor how an explanatio
 ``examine`` chooses a question, and ``asking`` asks. The ``course`` of a whole input finds its ``least`` form, looks
 whether a few strings show the cause, learns ``words``, varies their surroundings in an ``inquiry``, and decides which
 factors of a place in ``text`` matter (``rules``). ``streams``, ``encoders`` and ``functions`` are the courses of the
-others. A ``condition`` is learned (``of_numbers``, ``of_questions``), which has a ``sentence``; ``prediction`` says of
-other divergences whether it explains them. What cannot be explained is made less.
+others. What is learned is a ``condition``, which has a ``sentence``, and says of other divergences whether it predicts
+them. What cannot be explained is made less.
 """
