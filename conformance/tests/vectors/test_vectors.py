@@ -8,6 +8,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from itertools import islice, product
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from overlong.conformance.cli.verbs import cli
 from overlong.conformance.support.strict_json import JsonError, loads
+from overlong.conformance.vectors.check import check
 from overlong.conformance.vectors.export import FORMATS, Selection
 from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.formats.data import json_line, sequence_lines
@@ -43,6 +45,20 @@ def test_an_id_in_full_is_read_without_the_suite_that_has_it():
         Vector("fuzz", b"", chunks=(0,), earlier=(b"a",)),
     ):  # fmt: skip
         assert Vector.from_id(vector.in_full) == vector
+
+
+@pytest.mark.long
+def test_json_and_json_lines_fit_the_published_schema(tmp_path):
+    run("vectors", "export", "--format", "json", "--suite", "core", "-o", tmp_path / "v.json")
+    run("vectors", "export", "--format", "jsonl", "--suite", "streams", "-o", tmp_path / "v.jsonl")
+    schema = json.loads((files("overlong.conformance") / "schemas" / "vectors-1.schema.json").read_text())
+    validator = jsonschema.Draft7Validator(schema)
+    validator.check_schema(schema)
+    validator.validate(json.loads((tmp_path / "v.json").read_text()))
+    validator.validate(json.loads((tmp_path / "v.json.manifest.json").read_text()))
+    for line in (tmp_path / "v.jsonl").read_text().splitlines():
+        validator.validate(json.loads(line))
+    check(tmp_path / "v.jsonl")
 
 
 @pytest.mark.long

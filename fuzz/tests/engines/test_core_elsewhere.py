@@ -43,13 +43,13 @@ def folder(tmp_path_factory):
     return folder
 
 
-def run_on(system, folder):
+def run_on(system, folder, decoding):
     compiler, words = SYSTEMS[system]
     for program in (compiler, *words):
         if shutil.which(program) is None:
             pytest.skip(f"no {program} on PATH")
-    output = folder / f"decoding-{system}"
-    sources = [folder / "main.c", FOLDER / "fuzz_core.c", SOURCE / "columns.c", SOURCE / "decoding.c"]
+    output = folder / f"{decoding.stem}-{system}"
+    sources = [folder / "main.c", FOLDER / "fuzz_core.c", SOURCE / "columns.c", decoding]
     command = [compiler, "-std=c11", "-O2", "-static", f"-I{SOURCE}", f"-I{folder}", *sources, "-o", output]
     subprocess.run(command, check=True, timeout=HUNG)
     inputs = [vector.octets for vector in core_vectors()]
@@ -59,5 +59,17 @@ def run_on(system, folder):
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_it_reads_as_the_automaton_does(folder, system):
-    done = run_on(system, folder)
+    done = run_on(system, folder, SOURCE / "decoding.c")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"read all\n", b"")
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_fault_is_found_there(folder, system):
+    right = "= (uint32_t)number"
+    text = (SOURCE / "decoding.c").read_text("ascii")
+    assert text.count(right) == 1
+    wrong = folder / "wrong.c"
+    wrong.write_text(text.replace(right, "= (uint16_t)number"))
+    done = run_on(system, folder, wrong)
+    assert done.returncode != 0
+    assert b"differs from the walk" in done.stderr

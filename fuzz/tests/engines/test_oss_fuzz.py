@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "fuzz" / "oss-fuzz"
 SOURCE = ROOT / "reference" / "overlong" / "reference" / "core"
 LITE = ROOT / ".clusterfuzzlite"
+WORKFLOWS = ROOT / ".github" / "workflows"
 HARNESSES = sorted(path.stem for path in FOLDER.glob("fuzz_*.py"))
 CORE = "fuzz_core"
 RUNS, SEEDS, OF_CORE = 400, 100, 20_000
@@ -32,6 +33,7 @@ tests."""
 SANITIZED = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 ENGINE = "-fsanitize=fuzzer"
 """How the services build what is in C."""
+MODES = {"pr": "code-change", "batch": "batch", "prune": "prune", "coverage": "coverage"}
 
 CLANG = shutil.which("clang++")
 clang_here = pytest.mark.skipif(CLANG is None, reason="no clang++ on PATH")
@@ -220,3 +222,23 @@ def test_clusterfuzzlite_has_the_same_files():
     for word, source, _ in (each for each in instructions if each[0] == "COPY"):
         assert (word, (ROOT / source).exists()) == ("COPY", True)
     assert os.access(FOLDER / "build.sh", os.X_OK)
+
+
+def test_the_yaml_says_what_the_services_need():
+    yaml = pytest.importorskip("yaml")
+    project = yaml.safe_load((FOLDER / "project.yaml").read_text("ascii"))
+    assert project["language"] == "python"
+    assert set(project["sanitizers"]) <= {"address", "undefined"}
+    assert {path.stem for path in WORKFLOWS.glob("cflite_*.yml")} == {f"cflite_{name}" for name in MODES}
+    for name, mode in MODES.items():
+        workflow = yaml.safe_load((WORKFLOWS / f"cflite_{name}.yml").read_text("ascii"))
+        assert workflow["permissions"] == "read-all"
+        assert workflow[True].keys() == ({"pull_request"} if name == "pr" else {"schedule", "workflow_dispatch"})
+        (job,) = workflow["jobs"].values()
+        build, fuzz = (step["with"] for step in job["steps"])
+        uses = [step["uses"] for step in job["steps"]]
+        names = [name.partition("@")[0] for name in uses]
+        assert names == [f"google/clusterfuzzlite/actions/{each}" for each in ("build_fuzzers", "run_fuzzers")]
+        assert build["language"] == "python"
+        assert (fuzz["mode"], fuzz["sanitizer"]) == (mode, build["sanitizer"])
+        assert fuzz["fuzz-seconds"] >= 600

@@ -182,7 +182,7 @@ class Gathered:
         return {number: diagram(self.plan.grids[number], self.levels[number], spoken) for number in self.roots}
 
     def combined(self, left: Members, right: Members, operation: int) -> Members:
-        """Two sets combined by ``AND``, ``OR`` or ``MINUS`` of ``diagram.py``."""
+        """Two sets combined by ``AND``, ``OR`` or ``MINUS`` of ``diagrams.py``."""
         return {number: self.levels[number][0].combine(left[number], right[number], operation) for number in left}
 
     def count(self, members: Members) -> int:
