@@ -131,7 +131,7 @@ def sweep(
             make_folder(folder := output)
         ledger = stack.enter_context(Ledger(folder / LEDGER, _header(run), resume=resume))
         (folder / RESULTS).unlink(missing_ok=True)  # an earlier run's result must not pass for this one's
-        told = progress or (lambda _plan, _done, _total: None)
+        told: Progress = progress or (lambda _plan, _done, _total: None)
         opened = partial(pool_for, job, jobs, cluster, (identity.digest,))
         _run(run, ledger, opened, told, enough, within, giants_within)
         if not run.incomplete or run.spent:

@@ -434,7 +434,9 @@ def started(
 
     Returns also the pipe that the supervisor lives by, and the pipe of its report, which does not block.
     """
-    theirs, lifeline, report = [*inherited], None, None
+    theirs = [*inherited]
+    lifeline: IO[bytes] | None = None
+    report: IO[bytes] | None = None
     try:
         if sys.platform == "linux" and memory is not None:
             if not command or any("\0" in word for word in command):

@@ -164,11 +164,17 @@ def _backend(programs: Path, folder: str) -> tuple[Answerer, Callable[[signal.Si
     if user is not None and group is not None:
         os.chown(folder, user, group)
     cluster = f"{folder}/cluster"
-    owner: dict[str, Any] = {"cwd": folder, "user": user, "group": group, "extra_groups": more_groups}
     words = ("--no-sync", "--encoding=UTF8", "--locale=C", "--auth=trust", "--pgdata", cluster)
     try:
         made = subprocess.run(
-            [programs / "initdb", *words], stdin=subprocess.DEVNULL, capture_output=True, check=False, **owner
+            [programs / "initdb", *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            cwd=folder,
+            user=user,
+            group=group,
+            extra_groups=more_groups,
         )
     except (OSError, subprocess.SubprocessError) as error:  # SubprocessError: no permission to become that user
         raise SystemExit(f"initdb cannot be run: {error}") from error
@@ -179,7 +185,10 @@ def _backend(programs: Path, folder: str) -> tuple[Answerer, Callable[[signal.Si
         [programs / "postgres", "--single", "-j", "-F", *_QUIET, "-D", cluster, "postgres"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        **owner,
+        cwd=folder,
+        user=user,
+        group=group,
+        extra_groups=more_groups,
     )
     asks, answers = process.stdin, process.stdout
     assert asks is not None
