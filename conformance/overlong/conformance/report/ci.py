@@ -1,7 +1,8 @@
-"""JUnit XML, in the subset that Jenkins' schema (junit-10.xsd), GitLab and junitparser take.
+"""What CI servers and pages of projects show: JUnit XML, and a badge.
 
-A suite for each target. A case for each claim, for each category of vectors if they were counted, and for each cause;
-never one for each vector. Names hold no numbers that change between runs, so that CI servers can show a history.
+The XML is in the subset that Jenkins' schema (junit-10.xsd), GitLab and junitparser take. A suite for each target. A
+case for each claim, for each category of vectors if they were counted, and for each cause; never one for each vector.
+Names hold no numbers that change between runs, so that CI servers can show a history.
 
 An expected deviation is *skipped*, with its reason, as pytest reports a failure under ``xfail``. A stale one *fails*,
 as a test under ``xfail(strict=True)`` does when it passes.
