@@ -14,7 +14,6 @@ from overlong.conformance.vectors.families import FAMILIES, all_vectors
 from overlong.conformance.vectors.families.family import overlong, surrogate, surrogate_pair, well_formed
 from overlong.conformance.vectors.pieces import complete_strings
 from overlong.conformance.vectors.suites import GENERATED, QUICK, SUITES
-from overlong.conformance.vectors.suites import suite as suite_module
 from overlong.conformance.vectors.suites.suite import core_vectors
 from overlong.conformance.vectors.vector import IdError, Profile, Vector
 from overlong.reference import Decoded, IllFormed, IncrementalDecoder, dialect, is_well_formed
@@ -306,27 +305,25 @@ def test_ids_that_people_write():
 # Cached results
 
 
-KEPT = {"core": "VDL", "complete-0-replacing": "L", "streams": "ST", "encoder-edges": "E"}
+SHARED = {"core": "VDL", "complete-0-replacing": "L", "streams": "ST", "encoder-edges": "E"}
 
 
-@pytest.mark.parametrize(("name", "operations"), KEPT.items())
-def test_what_is_worked_out_once_is_right_for_every_profile(name, operations, monkeypatch):
-    """From kept batches each profile gets its own answers, and shares only results that are equal for all."""
-    monkeypatch.setattr(suite_module, "_KEPT", {})
-    plain, units = Profile(), UNITS["utf-16"]
+@pytest.mark.parametrize(("name", "operations"), SHARED.items())
+def test_what_is_worked_out_once_is_right_for_every_profile(name, operations):
+    """From shared batches each profile gets its own answers, and shares only results that are equal for all."""
     others = Profile(replaces="replacement-per-octet"), Profile(encodes="replacement"), Profile(counts="scalars")
-    anew = {each: answers_of(name, operations, units, each) for each in (plain, *others)}
-    for batch in replace(SUITES[name], profile=plain).keep():
-        batch.work_out(operations, units)
-    assert {each: answers_of(name, operations, units, each) for each in anew} == anew
-    assert len({repr(each) for each in anew.values()}) > 1
+    batches, found = list(SUITES[name].batches()), []
+    for profile in (Profile(), *others):
+        shared = [batch.within(name, profile) for batch in batches]
+        found.append(answers_of(shared, operations))
+        assert answers_of([replace(batch, worked_out={}) for batch in shared], operations) == found[-1]
+    assert len({repr(each) for each in found}) > 1
 
 
-def answers_of(name, operations, units, profile):
+def answers_of(batches, operations):
     """The expected answers of each batch, and of a part of it."""
-    found = []
-    for batch in replace(SUITES[name], profile=profile).batches():
-        assert (batch.suite, batch.profile) == (name, profile)
+    found, units = [], UNITS["utf-16"]
+    for batch in batches:
         for operation in operations:
             written = OCTETS if operation == "E" else units
             for each in (batch, batch.part(1, len(batch)).part(0, len(batch) // 2)):

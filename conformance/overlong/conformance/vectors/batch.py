@@ -14,7 +14,6 @@ from functools import cache, cached_property
 from itertools import accumulate, chain, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from overlong.conformance.protocol.greeting import units_of
 from overlong.conformance.protocol.wire import (
     ACCEPTED,
     AGAIN,
@@ -180,15 +179,6 @@ class Batch:
         """The same vectors, as part of a suite and for a profile; they keep the cached results."""
         whole = None if self.whole is None else (self.whole[0].within(suite, profile), self.whole[1])
         return replace(self, suite=suite, profile=profile, whole=whole)
-
-    def work_out(self, operations: str, units: Units) -> None:
-        """Compute ahead the requests of these operations, and the expected answers of a target with these units."""
-        for operation in operations:
-            self.payloads(operation)
-            self.expected(operation, units_of(operation, units))
-            if operation in STREAMING + AGAIN:
-                for marked in (True, False):
-                    self.expected_marks(operation, units, marked=marked)
 
     @property
     def flaws(self) -> list[MaximalSubpart | None]:

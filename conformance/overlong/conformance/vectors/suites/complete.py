@@ -68,7 +68,6 @@ COMPLETE_REPLACING = Suite(
     asks=REPLACE,
     machine=_outputs,
     proves=REPLACEMENT,
-    replaces_by_mode=True,
 )
 
 # The complete suite in chunks: it tests every octet, every boundary between chunks, and octets after a boundary.

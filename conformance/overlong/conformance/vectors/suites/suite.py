@@ -8,7 +8,7 @@ from itertools import groupby, islice, product
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from overlong.conformance.protocol.wire import AGAIN, ASK, ASKING, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
+from overlong.conformance.protocol.wire import AGAIN, ASK, DECODE, GUARDED, REPLACE, STREAMING, VALIDATE
 from overlong.conformance.vectors.batch import Batch
 from overlong.conformance.vectors.families import all_vectors
 from overlong.conformance.vectors.families.family import CHARACTERS, filled
@@ -19,7 +19,7 @@ from overlong.reference.layout import load_layout
 from overlong.reference.questions import QUESTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Sized
+    from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 
     from overlong.reference import Segment
     from overlong.reference.automaton import Automaton
@@ -31,8 +31,6 @@ T = TypeVar("T")
 BATCH = 8192
 """The number of vectors in a batch: enough to make a batch's own cost negligible, few enough to keep memory flat."""
 _AT_ONCE = 1 << 19
-
-_KEPT: dict[Hashable, tuple[Batch, ...]] = {}
 
 
 @dataclass(frozen=True)
@@ -57,26 +55,12 @@ class Suite:
     """Gives the vectors with their cases and references, if batches do not carry these."""
     sequences: Callable[[], Iterable[ByteRangeSequence]] | None = None
     """Gives the vectors as byte-range sequences, if they form such: their files are written by stride."""
-    replaces_by_mode: bool = False
-    """The vectors depend on the error mode, not only on the dialect."""
     count: Callable[[Profile], int] | None = None
     """Counts the vectors, if that takes less time than to make them."""
 
     def batches(self) -> Iterator[Batch]:
         """The vectors in batches that have their suite and their profile."""
-        made = _KEPT.get(self._kept_as) or self.make(self.profile)
-        return (batch.within(self.name, self.profile) for batch in made)
-
-    def keep(self) -> Iterator[Batch]:
-        """The same batches; they are kept, with all cached results, for later targets."""
-        _KEPT[self._kept_as] = tuple(self.batches())
-        return self.batches()
-
-    @property
-    def _kept_as(self) -> Hashable:
-        """The key of everything that the vectors depend on."""
-        functions = self.profile.functions if self.asks in ASKING else ""
-        return self.make, self.profile.speaks, self.profile.replaces if self.replaces_by_mode else "", functions
+        return (batch.within(self.name, self.profile) for batch in self.make(self.profile))
 
     @property
     def shows(self) -> str:
