@@ -15,9 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from overlong.conformance.oracle.target import TargetError
 from overlong.conformance.support.printable import printable
-from overlong.reference.core.building import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -118,7 +116,9 @@ def exported(library: Path) -> list[str]:
         TargetError: it is no ELF file that exports functions; the message says what to name.
         OSError: it cannot be read.
     """
-    from overlong.conformance.targets.elf import NONSENSE, Elf  # late: for names of templates it is not needed
+    # late: every 'overlong --help' needs the names of templates, and no more
+    from overlong.conformance.oracle.target import TargetError
+    from overlong.conformance.targets.elf import NONSENSE, Elf
 
     shown = printable(str(library))
     with library.open("rb", buffering=0) as file:
@@ -259,6 +259,9 @@ def shape_of(prototype: str) -> Shape:
 
 
 def _shapes(text: str, file: str, note: Callable[[str], None] = lambda _: None) -> dict[str, Shape]:
+    from overlong.conformance.oracle.target import TargetError
+    from overlong.reference.core.building import install
+
     shown = printable(file)
     try:
         pcpp: Any = import_module("pcpp")  # both have no types
